@@ -1,2 +1,96 @@
 # SPDX-License-Identifier: Apache-2.0
-"""cli."""
+"""The command line: arguments in, exit code out. The only place that prints and exits.
+
+One module per command; it is imported when the command runs, so that `assay --help` stays quick.
+"""
+
+from __future__ import annotations
+
+import errno
+import os
+import shlex
+import sys
+from collections.abc import Sequence
+from contextlib import suppress
+
+
+def main(arguments: Sequence[str] | None = None) -> None:
+    """Run `assay` and exit: 0 done, 1 finding, 2 wrong usage or input, 3 our fault, 130 stopped."""
+    # Matrices here are small: threads of the linear algebra cost more than they bring, and
+    # --jobs is how work is spread. Has to be said before numpy is imported.
+    os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
+    for name in ("stdout", "stderr"):
+        if getattr(sys, name) is None:  # closed by whoever started us: nobody wants to be told
+            setattr(sys, name, open(os.devnull, "w", encoding="utf-8"))  # noqa: SIM115
+    try:
+        code = run(arguments)
+    except KeyboardInterrupt:  # before the command began, while modules were being imported
+        code = _say("interrupted; nothing was written", 130)
+    sys.exit(code)
+
+
+def run(arguments: Sequence[str] | None = None) -> int:
+    """Run `assay` with these arguments and give back its exit code."""
+    import click
+
+    from assay.cli.root import root
+    from assay.core.errors import AssayError
+
+    given = list(sys.argv[1:] if arguments is None else arguments)
+    try:
+        if "_ASSAY_COMPLETE" in os.environ:  # the shell asks what could come next
+            root.main(args=given, prog_name="assay", standalone_mode=False)
+        # Not `main`, which says things of its own when interrupted or when a pipe closes.
+        with root.make_context("assay", given, obj=shlex.join(["assay", *given])) as context:
+            root.invoke(context)
+    except AssayError as error:
+        return _say(str(error), error.exit_code)
+    except click.exceptions.Exit as end:
+        return end.exit_code
+    except click.exceptions.NoArgsIsHelpError as error:
+        print(error.format_message(), file=sys.stderr)
+        return 2
+    except click.ClickException as error:
+        return _say(_usage(error), 2)
+    except (KeyboardInterrupt, click.Abort):
+        return _say("interrupted; nothing was written", 130)
+    except BrokenPipeError:
+        # The reader of our output went away (`assay ... | head`): nobody is left to be told.
+        _forget_output()
+        return 0
+    except OSError as error:
+        # Readers and writers of files have errors of their own; what is left is our output.
+        _forget_output()
+        full = error.errno == errno.ENOSPC
+        why = "the disk is full" if full else (error.strerror or str(error))
+        return _say(f"the output cannot be written ({why}); send it elsewhere, or make room", 2)
+    except MemoryError:
+        return _say("out of memory; use --interval poisson, which does not keep rows", 2)
+    except Exception as error:  # the last line of defence: no traceback for users
+        if os.environ.get("ASSAY_TRACEBACK"):
+            raise
+        kind = type(error).__name__
+        return _say(f"internal error: {kind}: {error}; ASSAY_TRACEBACK=1 shows where", 3)
+    return 0
+
+
+def _usage(error: object) -> str:
+    import click
+
+    assert isinstance(error, click.ClickException)
+    context = getattr(error, "ctx", None)
+    help_hint = f"; see '{context.command_path} --help'" if context is not None else ""
+    return " ".join(error.format_message().split()).rstrip(".") + help_hint
+
+
+def _forget_output() -> None:
+    """Drop what standard output still holds, so that Python does not try again while it exits."""
+    with suppress(OSError, ValueError):
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+
+
+def _say(message: str, code: int) -> int:
+    """One line on standard error, whatever names and ids the message quotes."""
+    line = "".join(c if c.isprintable() else c.encode("unicode_escape").decode() for c in message)
+    print(f"assay: {line}", file=sys.stderr)
+    return code

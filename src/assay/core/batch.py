@@ -21,11 +21,28 @@ that one worker and forty give the same bits. A multiple of BLOCK."""
 
 
 class Pair(NamedTuple):
-    """One example as a simple metric sees it."""
+    """One example as a simple metric sees it.
+
+    >>> pair = Pair(["first candidate", "second"], "gold")
+    >>> pair.text, pair.references
+    ('first candidate', ['gold'])
+    """
 
     prediction: Any
     gold: Any
     missing: bool = False
+
+    @property
+    def text(self) -> str:
+        """The prediction as text; of several candidates the first, empty if there is none."""
+        if isinstance(self.prediction, str):
+            return self.prediction
+        return self.prediction[0] if self.prediction else ""
+
+    @property
+    def references(self) -> Sequence[str]:
+        """The gold texts; a single one is a list of one."""
+        return [self.gold] if isinstance(self.gold, str) else self.gold
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,6 +53,8 @@ class Batch:
     references) and any sequence of values elsewhere. `columns` holds what slices and clusters are
     made of. `missing` marks examples that have no prediction and are to count as wrong; their
     prediction is an empty one. `first` is the position of the first example in the whole input.
+    `extra` marks examples that gold does not have but that count all the same; they come after all
+    others, and two runs that differ in these alone can still be compared.
     """
 
     predictions: Sequence[Any]
@@ -44,6 +63,7 @@ class Batch:
     columns: Mapping[str, Sequence[str]] = field(default_factory=dict)
     missing: NDArray[np.bool_] | None = None
     first: int = 0
+    extra: NDArray[np.bool_] | None = None
 
     def __len__(self) -> int:
         return len(self.gold)
@@ -88,4 +108,5 @@ class Batch:
             {name: column[start:stop] for name, column in self.columns.items()},
             self.missing[start:stop] if self.missing is not None else None,
             self.first + start,
+            self.extra[start:stop] if self.extra is not None else None,
         )

@@ -38,11 +38,17 @@ class InputFile:
 
 @dataclass(slots=True)
 class Intake:
-    """What reading and aligning found out; complete once all batches have been consumed."""
+    """What reading and aligning found out; complete once all batches have been consumed.
+
+    `standard_input` is the role that reads standard input, which can be read once only. `extra` is
+    for what a task learns besides scores; it goes into the document as it is.
+    """
 
     counts: Counts = field(default_factory=Counts)
     inputs: list[InputFile] = field(default_factory=list)
     warnings: list[str] = field(default_factory=list)
+    standard_input: str | None = None
+    extra: dict[str, Any] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,9 +113,7 @@ class ResultDocument:
 
     def as_dict(self) -> dict[str, Any]:
         """Plain data for JSON, the schema first and undefined as None."""
-        found = {"schema": self.schema}
-        found.update({f.name: getattr(self, f.name) for f in fields(self) if f.name != "schema"})
-        return plain(found)  # type: ignore[no-any-return]
+        return plain_document(self)
 
     @classmethod
     def from_dict(cls, data: Mapping[str, Any]) -> ResultDocument:
@@ -136,6 +140,25 @@ class ResultDocument:
         }
         values["macros"] = {k: _slice(s) for k, s in data.get("macros", {}).items()}
         return cls(**values)
+
+
+@dataclass(frozen=True, slots=True)
+class ResultsDocument:
+    """The results of several systems that were scored by one command."""
+
+    results: tuple[ResultDocument, ...]
+    schema: str = "assay.results/1"
+
+    def as_dict(self) -> dict[str, Any]:
+        """Plain data for JSON."""
+        return {"schema": self.schema, "results": [one.as_dict() for one in self.results]}
+
+
+def plain_document(document: Any) -> dict[str, Any]:
+    """A document as JSON data, its schema first."""
+    names = [f.name for f in fields(document)]
+    ordered = sorted(names, key=lambda name: name != "schema")
+    return {name: plain(getattr(document, name)) for name in ordered}
 
 
 def plain(value: Any) -> Any:

@@ -7,6 +7,9 @@
     │   └── AlignError    2    predictions and gold do not line up
     ├── OutputError       2    something could not be written: permission, full disk
     ├── MismatchError     2    two runs that cannot be compared
+    ├── AgentError        2    an agent broke off, broke a rule, or took too long
+    ├── LinkError         2    another program on the network does not answer as it should
+    ├── StoppedError    130    interrupted half-way; says what is kept and how to go on
     ├── FindingError      1    a gate was missed, or a verification differs
     └── EngineError       3    our own fault or the machine's: a worker died
 
@@ -15,7 +18,10 @@ A message says what is wrong and where, and ends with what to do next, on one li
 
 from __future__ import annotations
 
-from pathlib import Path
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from pathlib import Path
 
 
 class AssayError(Exception):
@@ -58,6 +64,7 @@ class InputError(AssayError):
         self.path = path
         self.line = line
         self.column = column
+        self.hint = hint
 
 
 class AlignError(InputError):
@@ -74,6 +81,24 @@ class MismatchError(AssayError):
     """Two runs cannot be compared with each other."""
 
     exit_code = 2
+
+
+class AgentError(AssayError):
+    """A system that was run live broke off, broke a rule, or took too long."""
+
+    exit_code = 2
+
+
+class LinkError(AssayError):
+    """Another program on the network cannot be reached or does not answer as it should."""
+
+    exit_code = 2
+
+
+class StoppedError(AssayError):
+    """The user interrupted work of which a part is done and kept."""
+
+    exit_code = 130
 
 
 class FindingError(AssayError):

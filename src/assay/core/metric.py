@@ -99,7 +99,8 @@ class Metric(ABC):
     of the metric, `bleu(tokenize=13a)`, which parses back to it.
 
     `perfect` says whether gold given as prediction must reach the best value of every score;
-    contract tests hold it to that. `version` is raised whenever a number changes.
+    contract tests hold it to that. `version` is raised whenever a number changes. `uses_verdicts`
+    says that rows may rest on what people said, so that they cannot serve to predict it.
     """
 
     name: ClassVar[str]
@@ -108,6 +109,7 @@ class Metric(ABC):
     aliases: ClassVar[Mapping[str, Mapping[str, str]]] = {}
     perfect: ClassVar[bool] = True
     version: ClassVar[int] = 1
+    uses_verdicts: ClassVar[bool] = False
 
     @property
     @abstractmethod
@@ -174,9 +176,9 @@ class Metric(ABC):
     @classmethod
     def from_parameters(cls, given: Mapping[str, str]) -> Self:
         """Build the metric from parameters as text, naming what is wrong with them."""
-        fields = (
-            {f.name for f in dataclasses.fields(cls)} if dataclasses.is_dataclass(cls) else set()
-        )
+        fields: set[str] = set()
+        if dataclasses.is_dataclass(cls):
+            fields = {f.name for f in dataclasses.fields(cls)}
         hints = get_type_hints(cls) if fields else {}
         values: dict[str, object] = {}
         for key, value in given.items():

@@ -3,9 +3,8 @@
 
 from __future__ import annotations
 
-import difflib
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 
 from assay.core.errors import UsageError
 
@@ -18,12 +17,23 @@ def unknown(kind: str, name: str, known: Iterable[str]) -> UsageError:
     >>> str(unknown("metric", "blue", ["bleu", "chrf"]))
     "unknown metric 'blue'; did you mean 'bleu'? (there are: bleu, chrf)"
     """
+    import difflib  # only when something went wrong
+
     choices = sorted(known)
     near = difflib.get_close_matches(name.lower(), [c.lower() for c in choices], n=1, cutoff=0.5)
     by_lower = {c.lower(): c for c in choices}
-    question = f"did you mean '{by_lower[near[0]]}'? " if near else ""
+    question = f"; did you mean '{by_lower[near[0]]}'?" if near else ""
     listed = ", ".join(choices) if choices else "none"
-    return UsageError(f"unknown {kind} '{name}'; {question}(there are: {listed})")
+    return UsageError(f"unknown {kind} '{name}'{question} (there are: {listed})")
+
+
+def several(names: str | Sequence[str]) -> tuple[str, ...]:
+    """Names given as a sequence, or a single name by itself.
+
+    >>> several("bleu"), several(["bleu", "chrf"])
+    (('bleu',), ('bleu', 'chrf'))
+    """
+    return (names,) if isinstance(names, str) else tuple(names)
 
 
 def parse_metric(text: str) -> tuple[str, dict[str, str]]:

@@ -33,6 +33,12 @@ class Texts(Sequence[str]):
     @classmethod
     def of(cls, texts: Iterable[str]) -> Texts:
         """Pack strings into a column."""
+        texts = list(texts)
+        joined = "\n".join(texts)
+        if joined.isascii():  # characters are bytes, and all are packed at once
+            bounds = np.zeros(len(texts) + 1, dtype=np.int64)
+            np.cumsum(np.fromiter(map(len, texts), np.int64, len(texts)) + 1, out=bounds[1:])
+            return cls(f"{joined}\n".encode() if texts else b"", bounds[:-1], bounds[1:] - 1)
         pieces = [text.encode("utf-8", "surrogatepass") for text in texts]
         bounds = np.zeros(len(pieces) + 1, dtype=np.int64)
         np.cumsum([len(p) + 1 for p in pieces], out=bounds[1:])
@@ -116,11 +122,19 @@ class TextLists(Sequence[Sequence[str]]):
     [['a', 'b'], [], ['c']]
     """
 
-    __slots__ = ("splits", "values")
+    __slots__ = ("_each_one", "splits", "values")
 
     def __init__(self, values: Texts, splits: Positions) -> None:
         self.values = values
         self.splits = splits
+        self._each_one: bool | None = None  # found out when asked for: every stage asks
+
+    @property
+    def each_one(self) -> bool:
+        """Whether every list holds exactly one text."""
+        if self._each_one is None:
+            self._each_one = bool((self.counts() == 1).all())
+        return self._each_one
 
     @classmethod
     def of(cls, lists: Iterable[Sequence[str]]) -> TextLists:
@@ -133,7 +147,9 @@ class TextLists(Sequence[Sequence[str]]):
     @classmethod
     def single(cls, texts: Texts) -> TextLists:
         """One string per list."""
-        return cls(texts, np.arange(len(texts) + 1, dtype=np.int64))
+        column = cls(texts, np.arange(len(texts) + 1, dtype=np.int64))
+        column._each_one = True
+        return column
 
     @classmethod
     def zipped(cls, columns: Sequence[Texts]) -> TextLists:
@@ -193,8 +209,9 @@ class TextLists(Sequence[Sequence[str]]):
 
     def _between(self, start: int, stop: int) -> TextLists:
         splits = self.splits[start : stop + 1]
-        values = self.values[int(splits[0]) : int(splits[-1])]
-        return TextLists(values, splits - splits[0])
+        part = TextLists(self.values[int(splits[0]) : int(splits[-1])], splits - splits[0])
+        part._each_one = self._each_one or None  # what holds for all holds for some
+        return part
 
     def counts(self) -> Positions:
         """How many texts each list holds."""
@@ -202,9 +219,9 @@ class TextLists(Sequence[Sequence[str]]):
 
     def firsts(self) -> Texts:
         """The first text of each list; an empty text where a list is empty."""
-        counts = self.counts()
-        if bool((counts == 1).all()):
+        if self.each_one:
             return self.values[int(self.splits[0]) : int(self.splits[-1])]
+        counts = self.counts()
         where = np.where(counts > 0, self.splits[:-1], 0)
         if len(self.values) == 0:
             return Texts.of([""] * len(self))

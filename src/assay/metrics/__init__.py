@@ -9,9 +9,7 @@ which is looked at only when a name is not found here.
 from __future__ import annotations
 
 import importlib
-import inspect
 import pkgutil
-from importlib.metadata import entry_points
 
 from assay.core.metric import Metric, build
 from assay.core.names import parse_metric
@@ -35,7 +33,9 @@ def builtin() -> list[type[Metric]]:
 
 def plugins() -> list[type[Metric]]:
     """Metrics of installed packages (entry point group `assay.metrics`)."""
-    return [point.load() for point in entry_points(group="assay.metrics")]
+    from assay.core.plugins import plugins
+
+    return [cls for _, cls in plugins("assay.metrics")]
 
 
 def load(text: str) -> Metric:
@@ -60,4 +60,4 @@ def _has(classes: list[type[Metric]], name: str) -> bool:
 def _exported(module: object) -> list[type[Metric]]:
     names = getattr(module, "__all__", ())
     found = [getattr(module, name) for name in names]
-    return [x for x in found if inspect.isclass(x) and issubclass(x, Metric)]
+    return [x for x in found if isinstance(x, type) and issubclass(x, Metric)]

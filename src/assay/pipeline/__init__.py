@@ -1,2 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""pipeline."""
+"""Where the stages are joined: `evaluate`, `compare`, `diff`, `gate`, `verify` and run folders.
+
+Each in a module of its own, imported by those who need it: scoring does not load comparing.
+"""

@@ -1,0 +1,260 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Conversation turns: 200,000 records against json and meters that are updated one by one, and
+executed questions against one HTTP exchange per question."""
+
+from __future__ import annotations
+
+import json
+import random
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+from benchmarks.harness import DATA, Case, Work
+
+RECORDS = 200_000
+TYPE = "Simple Question (Direct)"
+SUBTYPES = [f"Simple Question|kind {i}" for i in range(12)]
+QUESTIONS = 2_000
+
+
+def records(lines: bool) -> Path:
+    """Turns with made-up queries and answers; one record per line, or indented."""
+    path = DATA / ("turns-lines.json" if lines else "turns.json")
+    if path.exists():
+        return path
+    DATA.mkdir(exist_ok=True)
+    rng = random.Random(5)
+    with path.open("w", encoding="utf-8") as file:
+        file.write("[\n")
+        for i in range(RECORDS):
+            gold = [f"Q{rng.randrange(5_000_000)}" for _ in range(rng.choice((1, 1, 2, 5, 12)))]
+            found = gold if rng.random() < 0.6 else [*gold[:1], f"Q{rng.randrange(9_999)}"]
+            entity, relation = rng.randrange(5_000_000), rng.randrange(600)
+            query = (
+                f"SELECT ?x WHERE {{ wd: Q{entity} wdt: P{relation} ?x . "
+                f"?x wdt: P31 wd: Q{rng.randrange(5_000)} . }}"
+            )
+            record = {
+                "question_type": TYPE,
+                "description": rng.choice(SUBTYPES),
+                "question": f"Which one is number {i}? " * 3,
+                "answer": ", ".join(f"name of {g}" for g in gold),
+                "actions": query if rng.random() < 0.7 else query.replace("?x", "?y"),
+                "results": gold,
+                "sparql_delex": query,
+                "turnID": f"test#QA_{i // 90}#QA_{i // 9}#{i % 9}",
+                "predicted_answers": found,
+            }
+            file.write(json.dumps(record, indent=None if lines else 1))
+            file.write(",\n" if i + 1 < RECORDS else "\n]\n")
+    return path
+
+
+def ours(lines: bool) -> Callable[[], Work]:
+    """The whole pipeline, with slices by type, sub-type and context; no intervals."""
+
+    def side() -> Work:
+        import assay
+
+        path = records(lines)
+
+        def work() -> Any:
+            found = assay.evaluate(
+                "sparql",
+                str(path),
+                question_type=TYPE,
+                metrics=["em", "answers"],
+                ci=0,
+                keep=False,
+            )
+            parts = found.document.slices["sub_type"]
+            return {
+                name.partition("_")[2]: [part.n, part.scores["f1"], part.scores["em"]]
+                for name, part in parts.items()
+            }
+
+        return work
+
+    return side
+
+
+class Meter:
+    """The running values that SPICE's script keeps for each slice, updated record by record."""
+
+    def __init__(self) -> None:
+        self.number_of_instance = self.missmatch = 0.0
+        self.hits = self.wrong = self.missed = self.exact = 0
+        self.sums = [0.0, 0.0, 0.0]
+        self.precision = self.recall = self.f1_score = self.exact_match_acc = 0.0
+        self.macro_precision = self.macro_recall = self.macro_f1 = 0.0
+
+    def update(self, gold: set[str], found: set[str], right: str, predicted: str) -> None:
+        """Take in one record, and bring all values up to date."""
+        self.number_of_instance += 1
+        hits = len(gold & found)
+        self.hits += hits
+        self.wrong += len(found - gold)
+        self.missed += len(gold - found)
+        if self.hits + self.wrong:
+            self.precision = self.hits / (self.hits + self.wrong)
+        if self.hits + self.missed:
+            self.recall = self.hits / (self.hits + self.missed)
+        if self.precision + self.recall:
+            self.f1_score = 2 * self.precision * self.recall / (self.precision + self.recall)
+        p = hits / len(found) if found else 0.0
+        r = hits / len(gold) if gold else 0.0
+        for i, value in enumerate((p, r, 2 * p * r / (p + r) if p + r else 0.0)):
+            self.sums[i] += value
+        means = [value / self.number_of_instance for value in self.sums]
+        self.macro_precision, self.macro_recall, self.macro_f1 = means
+        if right.lower() == predicted.lower():
+            self.exact += 1
+            if gold != found:
+                self.missmatch += 1
+        self.exact_match_acc = self.exact / self.number_of_instance
+
+
+def meters(lines: bool) -> Callable[[], Work]:
+    """The standard library's json, then three meters per record."""
+
+    def side() -> Work:
+        path = records(lines)
+
+        def work() -> Any:
+            found: dict[str, Meter] = {}
+            with path.open(encoding="utf-8") as file:
+                data = json.load(file)
+            for record in data:
+                gold, predicted = set(record["results"]), set(record["predicted_answers"])
+                for key in (TYPE, record["description"], "fscore_none"):
+                    if key not in found:
+                        found[key] = Meter()
+                    found[key].update(gold, predicted, record["sparql_delex"], record["actions"])
+            return {
+                name: [m.number_of_instance, m.f1_score, m.exact_match_acc]
+                for name, m in found.items()
+                if name not in (TYPE, "fscore_none")
+            }
+
+        return work
+
+    return side
+
+
+def graph() -> Path:
+    """A small graph with Wikidata's prefixes."""
+    path = DATA / "graph.nt"
+    if not path.exists():
+        DATA.mkdir(exist_ok=True)
+        rng = random.Random(6)
+        entity, direct = "http://www.wikidata.org/entity/", "http://www.wikidata.org/prop/direct/"
+        with path.open("w", encoding="utf-8") as file:
+            for i in range(20_000):
+                file.write(f"<{entity}Q{i}> <{direct}P31> <{entity}Q{rng.randrange(50)}> .\n")
+                for _ in range(3):
+                    file.write(
+                        f"<{entity}Q{i}> <{direct}P{rng.randrange(2, 40)}> "
+                        f"<{entity}Q{rng.randrange(20_000)}> .\n"
+                    )
+    return path
+
+
+def questions() -> list[str]:
+    """Distinct simple questions."""
+    rng = random.Random(7)
+    return [
+        f"SELECT ?x WHERE {{ wd: Q{i} wdt: P{rng.randrange(2, 40)} ?x . }}"
+        for i in range(QUESTIONS)
+    ]
+
+
+def embedded() -> Work:
+    """One worker process on the graph."""
+    from assay.core.document import Intake
+    from assay.tasks.sparql.executor import open_executor
+
+    def work() -> int:
+        # A runner remembers replies, so each round has one of its own.
+        runner = open_executor(str(graph()), None, Intake(), workers=1)
+        found = runner.run(questions())
+        runner.close()
+        return sum(len(a) for a, _ in found if isinstance(a, list))
+
+    return work
+
+
+def exchanges() -> Work:
+    """One connection per question to a server on loopback, one after the other."""
+    import shutil
+    import socket
+    import subprocess
+    import sys
+    import tempfile
+    import time
+    import urllib.parse
+    import urllib.request
+
+    from assay.tasks.sparql.dialect import surface_form
+    from assay.tasks.sparql.endpoint import with_prefixes
+
+    program = shutil.which("oxigraph", path=str(Path(sys.executable).parent))
+    if program is None:
+        raise SystemExit("pip install oxigraph: its server is the peer")
+
+    def work() -> int:
+        folder = tempfile.mkdtemp()
+        load = [program, "load", "--location", folder, "--file", str(graph())]
+        subprocess.run(load, check=True, capture_output=True)
+        with socket.socket() as free:
+            free.bind(("127.0.0.1", 0))
+            address = f"127.0.0.1:{free.getsockname()[1]}"
+        serve = [program, "serve-read-only", "--location", folder, "--bind", address]
+        server = subprocess.Popen(serve, stderr=subprocess.PIPE)
+        assert server.stderr is not None
+        server.stderr.readline()
+        time.sleep(0.1)
+        total = 0
+        for question in questions():
+            body = urllib.parse.urlencode({"query": with_prefixes(surface_form(question))}).encode()
+            request = urllib.request.Request(
+                f"http://{address}/query", body, {"Accept": "application/sparql-results+json"}
+            )
+            with urllib.request.urlopen(request) as reply:
+                total += len(json.load(reply)["results"]["bindings"])
+        server.terminate()
+        server.wait()
+        shutil.rmtree(folder)
+        return total
+
+    return work
+
+
+CASES = [
+    Case(
+        "200,000 turns, one per line",
+        "json + meters per record",
+        ours=ours(True),
+        peer=meters(True),
+        must=4.5,
+        memory=80,
+        tolerance=1e-9,
+    ),
+    Case(
+        "200,000 turns, indented",
+        "json + meters per record",
+        ours=ours(False),
+        peer=meters(False),
+        must=4.5,
+        memory=80,
+        tolerance=1e-9,
+    ),
+    Case(
+        "2,000 questions executed, start and load included",
+        "one HTTP exchange each",
+        ours=embedded,
+        peer=exchanges,
+        must=2,
+        rounds=2,
+    ),
+]

@@ -1,0 +1,2 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The documentation, and the program that keeps it true."""

@@ -1,0 +1,95 @@
+# SPDX-License-Identifier: Apache-2.0
+"""`assay judge RUN --web`: the judging server."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+if TYPE_CHECKING:
+    from assay.judge.browser.office import Brief
+    from assay.pipeline.worklist import Worklist
+
+
+def brief_of(work: Worklist, folder: Path, **given: Any) -> Brief:
+    """What the server needs to know, from what was asked for on the command line."""
+    from assay.judge.browser.office import Brief, Looks, Room
+    from assay.judge.export import to_lines, to_sheet
+    from assay.judge.keys import keys_of, reasons_of
+    from assay.judge.log import VerdictLog
+    from assay.judge.session import Session
+    from assay.judge.store import Store
+    from assay.pipeline.agreements import agreements
+    from assay.pipeline.queues import Plan, running_line
+    from assay.pipeline.worklist import open_store
+    from assay.report.escape import safe_html
+    from assay.report.words import word_diff
+
+    plan = Plan.of(given)
+
+    def store() -> Store:
+        return open_store(folder, work)
+
+    def open_session(log: VerdictLog, room: Room) -> Session:
+        now = store()
+        chosen = plan.settling() if room == "adjudicate" else plan
+        queue = chosen.queue(work, now, folder, log.judge)
+        return Session(
+            log,
+            queue.entries,
+            work.questions,
+            settled=now.sheets,
+            sample=queue.sample.name if queue.sample else None,
+            adjudicates=chosen.adjudicate,
+        )
+
+    def export(form: str) -> str:
+        lines = (to_sheet if form == "csv" else to_lines)(work.items, work.questions, store())
+        return "".join(lines)
+
+    return Brief(
+        title=f"Judging {work.task}",
+        folder=folder,
+        questions=work.questions,
+        items=work.items,
+        guidelines=work.guidelines,
+        keys=keys_of(given.get("keys")),
+        reasons=reasons_of(given.get("reasons")),
+        looks=Looks(safe_html, word_diff),
+        open_session=open_session,
+        store=store,
+        agreement=lambda: agreements(
+            work,
+            store(),
+            weights=given.get("weights", "nominal"),
+            level=given.get("ci", 0.95),
+            resamples=given.get("resamples", 1000),
+            seed=given.get("seed", 12345),
+        ),
+        export=export,
+        running=(lambda log: running_line(work, store(), log, plan.alpha))
+        if plan.until_decided
+        else None,
+    )
+
+
+def serve_judging(work: Worklist, folder: Path, **given: Any) -> None:
+    """Answer until stopped."""
+    from assay.judge.browser.app import judging_app
+    from assay.web import Access, Address, serve
+
+    access = Access.for_host(given["host"], given["token"])
+    app, office = judging_app(brief_of(work, folder, **given), access)
+
+    def ready(address: Address) -> None:
+        shown = f"{address.url}/?token={access.token}" if access.token else f"{address.url}/"
+        click.echo(f"judging at {shown}")
+        if not given["quiet"]:
+            click.echo(f"assay: verdicts go to {folder}; Ctrl-C ends", err=True)
+
+    try:
+        serve(app, host=given["host"], port=given["port"], ready=ready)
+    finally:
+        office.close()

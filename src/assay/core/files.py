@@ -1,0 +1,140 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Files and folders that appear whole or not at all: written aside, then renamed into place."""
+
+from __future__ import annotations
+
+import os
+import secrets
+import shutil
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from pathlib import Path
+
+from assay.core.errors import OutputError
+
+
+@contextmanager
+def atomic_file(path: Path) -> Iterator[Path]:
+    """Yield a path beside `path` to write to; it takes the place of `path` if nothing went wrong.
+
+    >>> import tempfile
+    >>> target = Path(tempfile.mkdtemp()) / "scores.csv"
+    >>> with atomic_file(target) as aside:
+    ...     _ = aside.write_text("bleu,31.2")
+    ...     target.exists()
+    False
+    >>> target.read_text()
+    'bleu,31.2'
+    """
+    with _written(path):
+        if path.is_dir():
+            raise OutputError(f"{path} is a folder; give the name of a file to write")
+        if path.exists() and not path.is_file():
+            yield path  # a pipe or a device is written to as it is: nothing may take its place
+            return
+        with _parents(path):
+            aside = _aside(path)
+            try:
+                yield aside
+                os.replace(aside, path)
+            finally:
+                aside.unlink(missing_ok=True)
+
+
+def check_file(path: Path) -> None:
+    """Find out before the work that a file could not be written to `path`."""
+    if path.is_dir():
+        raise OutputError(f"{path} is a folder; give the name of a file to write")
+    _check_place(path, path.absolute().parent)
+
+
+def check_folder(path: Path) -> None:
+    """Find out before the work that files could not be written into the folder `path`."""
+    _check_place(path, path.absolute())
+
+
+def _check_place(path: Path, folder: Path) -> None:
+    """Make sure that `folder`, or what is there of the way to it, is a folder one may write to."""
+    there = next((f for f in (folder, *folder.parents) if f.exists()), folder)
+    if not there.is_dir():
+        raise OutputError(
+            f"{path} cannot be written ({there} is a file, not a folder); choose another place"
+        )
+    if not os.access(there, os.W_OK | os.X_OK):
+        raise OutputError(
+            f"{path} cannot be written ({there} is not writable); choose another place"
+        )
+
+
+@contextmanager
+def atomic_folder(path: Path) -> Iterator[Path]:
+    """Yield a new folder beside `path`; it takes the place of `path` if nothing went wrong.
+
+    A folder that was at `path` before is removed only when the new one stands there.
+    """
+    with _written(path):
+        if path.exists() and not path.is_dir():
+            raise OutputError(f"{path} is a file; give the name of a folder to write")
+        with _parents(path):
+            aside = _aside(path)
+            aside.mkdir()
+            try:
+                yield aside
+                _put_in_place(aside, path)
+            finally:
+                shutil.rmtree(aside, ignore_errors=True)
+
+
+def _put_in_place(aside: Path, path: Path) -> None:
+    if not path.exists():
+        aside.rename(path)
+        return
+    old = _aside(path)
+    path.rename(old)
+    try:
+        aside.rename(path)
+    except BaseException:
+        old.rename(path)
+        raise
+    shutil.rmtree(old, ignore_errors=True)
+
+
+@contextmanager
+def _parents(path: Path) -> Iterator[None]:
+    """Make the folders above `path`; those that were not there go again if something went wrong."""
+    parent = path.absolute().parent
+    new = [folder for folder in (parent, *parent.parents) if not folder.exists()]
+    try:
+        parent.mkdir(parents=True, exist_ok=True)
+        yield
+    except BaseException:
+        for folder in new:  # from the inside out; one that somebody else has used stays
+            with suppress(OSError):
+                folder.rmdir()
+        raise
+
+
+def _aside(path: Path) -> Path:
+    parent = path.absolute().parent
+    return parent / f".{path.name}.{secrets.token_hex(4)}.part"
+
+
+@contextmanager
+def _written(path: Path) -> Iterator[None]:
+    """Turn what the operating system says into one line; readers have errors of their own."""
+    try:
+        yield
+    except (ConnectionError, InterruptedError):
+        raise
+    except OSError as error:
+        # numpy reports a short write without an error number.
+        why = error.strerror or "no space left on the device"
+        with suppress(OSError):
+            above = next((p for p in path.absolute().parents if p.exists()), None)
+            if above is not None and not above.is_dir():
+                why = f"{above} is a file, not a folder"
+            elif above is not None and not os.access(above, os.W_OK):
+                why = f"{above} is not writable"
+        raise OutputError(
+            f"{path} cannot be written ({why}); choose another place, or make room"
+        ) from error

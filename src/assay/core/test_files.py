@@ -1,0 +1,92 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Nothing half-written: what is there before, during and after a failure."""
+
+from __future__ import annotations
+
+import errno
+import os
+from collections.abc import Callable
+from contextlib import AbstractContextManager
+from pathlib import Path
+
+import pytest
+
+from assay.core.errors import InputError, OutputError
+from assay.core.files import atomic_file, atomic_folder
+
+Place = Callable[[Path], AbstractContextManager[Path]]
+
+
+def test_a_folder_appears_whole_and_replaces_the_old_one(tmp_path: Path) -> None:
+    target = tmp_path / "new" / "run"
+    for text in ("first", "second"):
+        with atomic_folder(target) as aside:
+            (aside / "a").write_text(text)
+            if text == "first":
+                assert not target.exists()
+            else:
+                assert (target / "a").read_text() == "first"
+    assert (target / "a").read_text() == "second"
+    assert [p.name for p in target.parent.iterdir()] == ["run"]
+
+
+@pytest.mark.parametrize("place", [atomic_file, atomic_folder])
+@pytest.mark.parametrize(
+    ("raised", "seen"),
+    [
+        (KeyboardInterrupt(), KeyboardInterrupt),
+        (InputError("bad line"), InputError),
+        (OSError(errno.ENOSPC, "No space left on device"), OutputError),
+        (OSError("8 requested and 0 written"), OutputError),
+        (BrokenPipeError(), BrokenPipeError),
+    ],
+    ids=["ctrl-c", "bad input", "full disk", "full disk while numpy writes", "closed pipe"],
+)
+def test_a_failure_leaves_the_old_content_and_nothing_else(
+    tmp_path: Path, place: Place, raised: BaseException, seen: type[BaseException]
+) -> None:
+    target = tmp_path / "out"
+    keep = target / "a" if place is atomic_folder else target
+    keep.parent.mkdir(exist_ok=True)
+    keep.write_text("old")
+
+    def fail_half_way() -> None:
+        with place(target) as aside:
+            (aside / "a" if aside.is_dir() else aside).write_text("new")
+            raise raised
+
+    with pytest.raises(seen):
+        fail_half_way()
+    assert keep.read_text() == "old"
+    assert [p.name for p in tmp_path.iterdir()] == ["out"]
+
+
+@pytest.mark.parametrize(
+    ("place", "words"),
+    [(atomic_file, "is a folder"), (atomic_folder, "is a file")],
+)
+def test_the_wrong_kind_of_target_is_refused(tmp_path: Path, place: Place, words: str) -> None:
+    target = tmp_path / "out"
+    if place is atomic_file:
+        target.mkdir()
+    else:
+        target.write_text("precious")
+    with pytest.raises(OutputError, match=words), place(target):
+        pass
+    assert target.exists()
+
+
+def test_a_parent_that_is_a_file_is_named(tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("x")
+    inside = atomic_folder(tmp_path / "file" / "run")
+    with pytest.raises(OutputError, match="cannot be written"), inside:
+        pass
+
+
+def test_a_pipe_is_written_to_and_not_replaced(tmp_path: Path) -> None:
+    pipe = tmp_path / "pipe"
+    os.mkfifo(pipe)
+    with atomic_file(pipe) as aside:
+        assert aside == pipe
+    assert pipe.is_fifo()
+    assert list(tmp_path.iterdir()) == [pipe]

@@ -1,0 +1,80 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Several processes on this machine."""
+
+from __future__ import annotations
+
+import multiprocessing
+import signal
+import threading
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator
+from concurrent.futures import Future, ProcessPoolExecutor
+from concurrent.futures.process import BrokenProcessPool
+from multiprocessing.context import BaseContext
+from typing import Any
+
+from assay.core.errors import EngineError, UsageError
+from assay.engine import Answer, Engine, Item
+
+_function: Callable[[Any], Any]
+
+
+def _prepare(function: Callable[[Any], Any]) -> None:
+    """Runs once in every worker, so that the callable does not travel with each item.
+
+    Ctrl-C goes to all processes of a terminal; the one that started the workers answers it.
+    """
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    global _function
+    _function = function
+
+
+def _apply(item: Any) -> Any:
+    return _function(item)
+
+
+class ProcessEngine(Engine):
+    """A pool of worker processes with a short queue in front of it."""
+
+    name = "processes"
+
+    def __init__(self, jobs: int) -> None:
+        if jobs < 1:
+            raise UsageError(f"--jobs {jobs} must be at least 1")
+        self.jobs = jobs
+
+    def map(self, function: Callable[[Item], Answer], items: Iterable[Item]) -> Iterator[Answer]:
+        """`function(item)` for each item, in order, with two items per worker under way."""
+        pool = ProcessPoolExecutor(
+            self.jobs, mp_context=_context(), initializer=_prepare, initargs=(function,)
+        )
+        under_way: deque[Future[Answer]] = deque()
+        try:
+            for item in items:
+                under_way.append(pool.submit(_apply, item))
+                if len(under_way) >= 2 * self.jobs:
+                    yield under_way.popleft().result()
+            while under_way:
+                yield under_way.popleft().result()
+        except BrokenProcessPool:
+            raise EngineError(
+                "a worker process died before it was done (killed, or out of memory); "
+                "nothing was scored; try again, with fewer --jobs if memory is short"
+            ) from None
+        finally:
+            pool.shutdown(wait=True, cancel_futures=True)
+
+
+def _context() -> BaseContext:
+    """Fork where it is there and safe: workers then start at once and need no importable main.
+
+    A process with other threads must not fork, because a lock held by one of them would stay
+    locked in the child for ever.
+    """
+    safe = "fork" in multiprocessing.get_all_start_methods() and threading.active_count() == 1
+    return multiprocessing.get_context("fork" if safe else "spawn")
+
+
+def engine(jobs: int) -> ProcessEngine:
+    """A process engine with this many workers."""
+    return ProcessEngine(jobs)

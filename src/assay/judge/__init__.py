@@ -1,0 +1,16 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Human judgement that is kept, found again and trusted: for the predictions of any task.
+
+verdict     one answer of one person about one prediction
+log         one person's verdicts on disk: append-only, flushed to disk one by one, locked
+sheets      verdicts in CSV files of the old kind, read in place and written
+store       a folder of logs and sheets: who said what, conflicts, look-up
+agreement   how far people agree, corrected for chance
+sample      which items were drawn, by which seed, from which frame
+estimate    from the judged sample to the whole set
+evidence    is one system better: may be looked at after every verdict
+queue       what one person is asked, in which order
+session     answers, undo, redo, skip, back
+terminal    a session at a keyboard or a pipe
+browser     sessions of several people in their browsers
+"""

@@ -1,0 +1,160 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What all verdicts together say: about one item, as a matrix for agreement, about the judges."""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from collections.abc import Collection, Iterable, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from assay.core.judging import Item, Question
+from assay.judge.agreement import NOTHING, Ratings
+from assay.judge.queue import CONTROL_NO, CONTROL_YES, place_of
+from assay.judge.store import Place, Store, in_force
+from assay.judge.verdict import Verdict
+
+YES_NO = ("no", "yes")
+WITH_UNSURE = ("no", "unsure", "yes")
+
+
+def answer_on(
+    store: Store, item: Item, question: Question, questions: Sequence[Question]
+) -> bool | None:
+    """Whether the prediction is right: a verdict if there is one, else the rule; None is unknown.
+
+    A verdict counts even against an automatic match. A no to a question that this one needs is a
+    no here too.
+    """
+    found = store.find(*place_of(item, question))
+    if found is not None:
+        return found.is_yes
+    if question.name in item.matched:
+        return True
+    needed = next((q for q in questions if q.name == question.needs), None)
+    if needed is not None and answer_on(store, item, needed, questions) is False:
+        return False
+    return None
+
+
+def value_of(
+    store: Store, items: Iterable[Item], question: Question, questions: Sequence[Question]
+) -> float:
+    """1 if any of the items is right, 0 if all are wrong (or there is none), NaN if unknown."""
+    answers = [answer_on(store, item, question, questions) for item in items]
+    if any(answers):
+        return 1.0
+    return math.nan if None in answers else 0.0
+
+
+@dataclass(frozen=True, slots=True)
+class Rated:
+    """The verdicts of all judges on one question: `ratings[i, j]` is judge j on place i."""
+
+    judges: tuple[str, ...]
+    places: tuple[Place, ...]
+    categories: tuple[str, ...]
+    ratings: Ratings
+
+
+def rated(
+    store: Store,
+    question: str,
+    *,
+    places: Collection[Place] | None = None,
+    with_unsure: bool = False,
+) -> Rated:
+    """What each judge said on their own; whoever settles a disagreement is not one of them."""
+    categories = WITH_UNSURE if with_unsure else YES_NO
+    said = {
+        judge: in_force(v for v in history if v.purpose != "adjudication")
+        for judge, history in sorted(store.history.items())
+    }
+    said = {
+        judge: {
+            place: verdict
+            for place, verdict in verdicts.items()
+            if place[0] == question
+            and verdict.answer in categories
+            and (places is None or place in places)
+        }
+        for judge, verdicts in said.items()
+    }
+    judges = tuple(judge for judge, verdicts in said.items() if verdicts)
+    rows = list(dict.fromkeys(place for judge in judges for place in said[judge]))
+    ratings = np.full((len(rows), len(judges)), NOTHING, dtype=np.int64)
+    where = {place: i for i, place in enumerate(rows)}
+    for j, judge in enumerate(judges):
+        for place, verdict in said[judge].items():
+            ratings[where[place], j] = categories.index(verdict.answer)
+    return Rated(judges, tuple(rows), categories, ratings)
+
+
+@dataclass(frozen=True, slots=True)
+class JudgeFacts:
+    """One judge in numbers. `repeats` of which `steady` got the same answer as before; `controls`
+    of which `right` were answered as they should be."""
+
+    judge: str
+    yes: int
+    no: int
+    unsure: int
+    skipped: int
+    repeats: int
+    steady: int
+    controls: int
+    right: int
+    seconds: float
+
+
+def judge_facts(store: Store, *, places: Collection[Place] | None = None) -> list[JudgeFacts]:
+    """All judges, by name."""
+    return [_facts(judge, history, places) for judge, history in sorted(store.history.items())]
+
+
+def _facts(judge: str, history: Sequence[Verdict], places: Collection[Place] | None) -> JudgeFacts:
+    said = in_force(history)
+    counted = [v.answer for p, v in said.items() if places is None or p in places]
+    repeats = _last(v for v in history if v.purpose == "repeat")
+    controls = _last(v for v in history if v.purpose == "control")
+    known = [v for v in repeats if v.place in said]
+    return JudgeFacts(
+        judge,
+        counted.count("yes"),
+        counted.count("no"),
+        counted.count("unsure"),
+        counted.count("skip"),
+        len(known),
+        sum(v.answer == said[v.place].answer for v in known),
+        len(controls),
+        sum(_as_it_should(v) for v in controls),
+        math.fsum(v.seconds or 0.0 for v in history),
+    )
+
+
+def _last(verdicts: Iterable[Verdict]) -> list[Verdict]:
+    last: dict[tuple[str, Place], Verdict] = {}
+    for verdict in verdicts:
+        last[verdict.id, verdict.place] = verdict
+    return [v for v in last.values() if v.answer in ("yes", "no", "unsure")]
+
+
+def _as_it_should(verdict: Verdict) -> bool:
+    if verdict.id.startswith(CONTROL_YES):
+        return verdict.answer == "yes"
+    return verdict.id.startswith(CONTROL_NO) and verdict.answer == "no"
+
+
+def reason_counts(
+    store: Store, *, places: Collection[Place] | None = None
+) -> tuple[tuple[str, int], ...]:
+    """The reasons given for a no, most frequent first, of equal ones in the order of letters."""
+    counts = Counter(
+        verdict.reason
+        for said in store.judges.values()
+        for place, verdict in said.items()
+        if verdict.answer == "no" and verdict.reason and (places is None or place in places)
+    )
+    return tuple(sorted(counts.items(), key=lambda each: (-each[1], each[0])))

@@ -1,0 +1,106 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Who sits where: one log and one session per judge, opened when they come in."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Literal, NamedTuple, Protocol
+
+from assay.core.judging import Item, Question
+from assay.judge.documents import AgreementDocument
+from assay.judge.log import VerdictLog
+from assay.judge.session import Session
+from assay.judge.store import Store
+from assay.judge.verdict import judge_name
+
+Room = Literal["judge", "adjudicate"]
+
+
+class Piece(Protocol):
+    """A part of a text: the same on both sides, or on one only."""
+
+    @property
+    def kind(self) -> str:
+        """`same`, `deleted` or `inserted`."""
+
+    @property
+    def text(self) -> str:
+        """The text itself."""
+
+
+class Looks(NamedTuple):
+    """How texts become HTML: `safe` escapes, `diff` gives the pieces of gold and prediction."""
+
+    safe: Callable[[str], str]
+    diff: Callable[[str, str], tuple[Sequence[Piece], Sequence[Piece]]]
+
+
+@dataclass(frozen=True)
+class Brief:
+    """What is judged and how; the same for all judges.
+
+    `open_session` makes the session of a judge from their log. `store` reads all verdicts again.
+    `running` says how a comparison stands, where there is one.
+    """
+
+    title: str
+    folder: Path
+    questions: Sequence[Question]
+    items: Sequence[Item]
+    guidelines: str
+    keys: dict[str, str]
+    reasons: Sequence[str]
+    looks: Looks
+    open_session: Callable[[VerdictLog, Room], Session]
+    store: Callable[[], Store]
+    agreement: Callable[[], AgreementDocument]
+    export: Callable[[str], str]
+    running: Callable[[VerdictLog], tuple[str, bool]] | None = None
+
+
+@dataclass
+class Seat:
+    """One judge: the log, locked while the server runs, and a session for each room."""
+
+    log: VerdictLog
+    sessions: dict[Room, Session] = field(default_factory=dict)
+
+
+class Office:
+    """All judges of a server."""
+
+    def __init__(self, brief: Brief) -> None:
+        self.brief = brief
+        self._seats: dict[str, Seat] = {}
+
+    def session(self, name: str, room: Room) -> Session:
+        """The session of a judge, opened if need be; raises where the name is in use elsewhere."""
+        judge = judge_name(name)
+        seat = self._seats.get(judge)
+        if seat is None:
+            seat = self._seats[judge] = Seat(VerdictLog(self.brief.folder, judge))
+        found = seat.sessions.get(room)
+        # Disagreements come up while others judge: who settles them gets the new ones, too.
+        if found is None or (room == "adjudicate" and found.asked is None):
+            found = seat.sessions[room] = self.brief.open_session(seat.log, room)
+        return found
+
+    def log(self, name: str) -> VerdictLog:
+        """The log of a judge who has come in."""
+        return self._seats[judge_name(name)].log
+
+    def present(self) -> dict[str, Session]:
+        """The judges who have come in since the server started."""
+        return {
+            judge: seat.sessions["judge"]
+            for judge, seat in sorted(self._seats.items())
+            if "judge" in seat.sessions
+        }
+
+    def close(self) -> None:
+        """Let others judge under these names."""
+        for seat in self._seats.values():
+            seat.log.close()
+        self._seats.clear()

@@ -1,0 +1,144 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Pages to look back with: a judge's answers, and how far judges agree."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from urllib.parse import quote
+
+from assay.judge.agreement import Agreement
+from assay.judge.answers import JudgeFacts
+from assay.judge.browser.office import Brief
+from assay.judge.browser.pages import doors, page
+from assay.judge.documents import AgreementDocument
+from assay.judge.session import Session
+
+Safe = Callable[[str], str]
+
+COEFFICIENTS = {
+    "percent": "Agreement (share)",
+    "cohen": "Cohen’s kappa",
+    "cohen_linear": "Cohen’s kappa, linear weights",
+    "cohen_quadratic": "Cohen’s kappa, quadratic weights",
+    "fleiss": "Fleiss’ kappa",
+    "krippendorff": "Krippendorff’s alpha",
+    "gwet": "Gwet’s AC1",
+}
+
+
+def review(brief: Brief, session: Session) -> str:
+    """All answers of a judge, to look at and to change."""
+    safe = brief.looks.safe
+    judge = session.log.judge
+    rows = []
+    for index, entry in enumerate(session.entries):
+        said = [session.answer_to(entry, question) for question in brief.questions]
+        words = ", ".join(
+            f"{q.name}: {v.answer}" if len(brief.questions) > 1 else v.answer
+            for q, v in zip(brief.questions, said, strict=True)
+            if v is not None
+        )
+        reasons = "; ".join(v.reason for v in said if v is not None and v.reason)
+        rows.append(
+            f"<tr><td>{index + 1}</td>"
+            f"<td class='text' dir='auto'>{safe(entry.item.prediction)}</td>"
+            f"<td>{safe(words)}</td><td>{safe(reasons)}</td>"
+            f"<td><button name='index' value='{index}'>Change</button></td></tr>"
+        )
+    body = f"""<header><h1>Answers of {safe(judge)}</h1></header>
+<main><form method="post" action="/judge/{quote(judge)}/show">
+<div class="wide"><table class="review"><thead><tr><th>#</th><th>Prediction</th><th>Answer</th>
+<th>Reason</th><th></th></tr></thead><tbody>{"".join(rows)}</tbody></table></div></form>
+<nav><a href="/judge/{quote(judge)}">Back to judging</a></nav></main>"""
+    return page(safe(f"Answers of {judge}"), body)
+
+
+def agreement_page(brief: Brief, document: AgreementDocument | None, problem: str) -> str:
+    """How far the judges agree, who they are, and where they differ."""
+    safe = brief.looks.safe
+    parts = ["<header><h1>Agreement</h1></header><main>"]
+    if document is None:
+        parts.append(f"<p>{safe(problem)}</p>")
+    else:
+        parts += [_coefficients(found, safe) for found in document.questions.values()]
+        parts.append(_judges(document, safe))
+        parts.append(_disagreements(document, safe))
+        parts.append(_reasons(document, safe))
+    parts.append(doors() + "</main>")
+    return page("Agreement", "\n".join(parts))
+
+
+def _coefficients(found: Agreement, safe: Safe) -> str:
+    rows = "".join(
+        f"<tr><td>{COEFFICIENTS[c.name]}</td><td>{_number(c.value)}</td>"
+        f"<td>{_interval(c.interval) or safe(c.why)}</td><td>{c.n:,}</td></tr>"
+        for c in found.coefficients
+    )
+    pairs = "".join(
+        f"<tr><td>{safe(' and '.join(p.judges))}</td><td>{_number(p.percent)}</td>"
+        f"<td>{_number(p.cohen)}</td><td>{p.n:,}</td></tr>"
+        for p in found.pairs
+    )
+    by_pair = (
+        "<div class='wide'><table><thead><tr><th>Pair</th><th>Agreement</th>"
+        f"<th>Cohen’s kappa</th><th>Items</th></tr></thead><tbody>{pairs}</tbody></table></div>"
+        if len(found.pairs) > 1
+        else ""
+    )
+    return f"""<h2>Question: {safe(found.question)}</h2>
+<div class="wide"><table><thead><tr><th>Coefficient</th><th>Value</th><th>95 % interval</th>
+<th>Items</th></tr></thead><tbody>{rows}</tbody></table></div>{by_pair}"""
+
+
+def _judges(document: AgreementDocument, safe: Safe) -> str:
+    checked = any(j.repeats or j.controls for j in document.judges)
+    more = "<th>Repeats same</th><th>Controls right</th>" if checked else ""
+    rows = "".join(
+        f"<tr><td>{safe(j.judge)}</td><td>{j.yes}</td><td>{j.no}</td><td>{j.unsure}</td>"
+        f"<td>{j.skipped}</td>{_checks(j) if checked else ''}</tr>"
+        for j in document.judges
+    )
+    return f"""<h2>Judges</h2>
+<div class="wide"><table><thead><tr><th>Judge</th><th>Yes</th><th>No</th><th>Unsure</th>
+<th>Skipped</th>{more}</tr></thead><tbody>{rows}</tbody></table></div>"""
+
+
+def _checks(judge: JudgeFacts) -> str:
+    steady = f"{judge.steady} of {judge.repeats}" if judge.repeats else ""
+    right = f"{judge.right} of {judge.controls}" if judge.controls else ""
+    return f"<td>{steady}</td><td>{right}</td>"
+
+
+def _disagreements(document: AgreementDocument, safe: Safe) -> str:
+    n = document.unsettled
+    settle = f"""<p>{n} to settle: a third person does it below, under their own name.</p>
+<form method="post" action="/settle" class="row"><label for="name">Your name</label>
+<input id="name" name="name" required maxlength="64"><button>Settle disagreements</button></form>"""
+    rows = "".join(
+        f"<tr><td class='text' dir='auto'>{safe(d.text)}</td><td>{safe(d.question)}</td>"
+        f"<td>{safe(', '.join(f'{j}: {a}' for j, a in d.answers.items()))}</td>"
+        f"<td>{safe('; '.join(f'{j}: {r}' for j, r in d.reasons.items()))}</td>"
+        f"<td>{d.final or '<i>open</i>'}</td></tr>"
+        for d in document.disagreements
+    )
+    table = f"""<div class="wide"><table><thead><tr><th>Text</th><th>Question</th><th>Answers</th>
+<th>Reasons</th><th>Final</th></tr></thead><tbody>{rows}</tbody></table></div>"""
+    none = "<p>The judges agree on everything that two of them have decided.</p>"
+    return f"<h2>Where judges differ</h2>{settle if n else ''}{table if rows else none}"
+
+
+def _reasons(document: AgreementDocument, safe: Safe) -> str:
+    rows = "".join(f"<tr><td>{safe(why)}</td><td>{n}</td></tr>" for why, n in document.reasons)
+    if not rows:
+        return ""
+    return f"""<h2>Reasons for a no</h2><div class="wide"><table><thead><tr><th>Reason</th>
+<th>Verdicts</th></tr></thead><tbody>{rows}</tbody></table></div>"""
+
+
+def _number(value: float) -> str:
+    return "" if math.isnan(value) else f"{value:.3f}"
+
+
+def _interval(bounds: tuple[float, float]) -> str:
+    return "" if math.isnan(bounds[0]) else f"{bounds[0]:.3f} to {bounds[1]:.3f}"

@@ -1,0 +1,137 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What one judge has said about a queue, and what of it can be taken back and given again.
+
+An answer is an action: one verdict, or several that follow from it and share its time. Nothing is
+ever erased from the log. Undoing appends what was true before, with the time of the action that it
+undoes, so that a later session knows what is left to undo.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection
+from datetime import datetime, timedelta
+
+import msgspec
+
+from assay.judge.log import VerdictLog
+from assay.judge.store import Place
+from assay.judge.verdict import Purpose, Verdict
+
+Slot = tuple[Purpose, Place]
+"""What an answer is about; a control or a repeat is apart from the item itself."""
+
+
+def slot_of(verdict: Verdict) -> Slot:
+    """What a verdict is about."""
+    purpose: Purpose = verdict.purpose if verdict.purpose in ("control", "repeat") else ""
+    return purpose, verdict.place
+
+
+class Memory:
+    """Answers in force, and stacks of actions to undo and to redo.
+
+    `touched` collects what answers were about, for those who keep count. Of the log only what is
+    about `slots` counts. What one says to settle a disagreement, and what one says as one judge
+    among others, are two things.
+    """
+
+    def __init__(
+        self,
+        log: VerdictLog,
+        slots: Collection[Slot],
+        *,
+        adjudicates: bool,
+        now: Callable[[], datetime],
+    ) -> None:
+        self.log = log
+        self.said: dict[Slot, Verdict] = {}
+        self.touched: set[Slot] = set()
+        self._now = now
+        self._done: list[list[Verdict]] = []
+        self._undone: list[list[Verdict]] = []
+        for verdict in log.verdicts:
+            if slot_of(verdict) not in slots:
+                continue
+            if adjudicates != (verdict.purpose == "adjudication"):
+                continue
+            self._replay(verdict)
+
+    @property
+    def can_undo(self) -> bool:
+        """Whether there is an answer to take back."""
+        return bool(self._done)
+
+    @property
+    def can_redo(self) -> bool:
+        """Whether there is an answer that was taken back."""
+        return bool(self._undone)
+
+    def write(self, action: list[Verdict]) -> None:
+        """Give an answer; what was taken back before cannot be given again after it."""
+        self._write(action)
+        self._undone.clear()
+
+    def undo(self) -> Verdict | None:
+        """Take back the last action; what it was about."""
+        if not self._done:
+            return None
+        action = self._done.pop()
+        self._undone.append(action)
+        stamp, undoes = self._stamp(), action[0].time
+        for verdict in action:
+            earlier = self._earlier(slot_of(verdict))
+            restored = earlier or msgspec.structs.replace(verdict, answer="withdrawn", reason="")
+            self._append(msgspec.structs.replace(restored, time=stamp, undoes=undoes))
+        return action[0]
+
+    def redo(self) -> Verdict | None:
+        """Give the answer again that was taken back last; what it was about."""
+        if not self._undone:
+            return None
+        action = self._undone.pop()
+        self._write(action)
+        return action[0]
+
+    def _write(self, action: list[Verdict]) -> None:
+        stamp = self._stamp()
+        written = [msgspec.structs.replace(verdict, time=stamp) for verdict in action]
+        for verdict in written:
+            self._append(verdict)
+        self._done.append(written)
+
+    def _append(self, verdict: Verdict) -> None:
+        self.log.append(verdict)
+        self._take(verdict)
+
+    def _take(self, verdict: Verdict) -> None:
+        self.touched.add(slot_of(verdict))
+        if verdict.answer == "withdrawn":
+            self.said.pop(slot_of(verdict), None)
+        else:
+            self.said[slot_of(verdict)] = verdict
+
+    def _replay(self, verdict: Verdict) -> None:
+        self._take(verdict)
+        if verdict.undoes is not None:
+            self._done = [each for each in self._done if each[0].time != verdict.undoes]
+        elif self._done and self._done[-1][0].time == verdict.time:
+            self._done[-1].append(verdict)
+        else:
+            self._done.append([verdict])
+
+    def _earlier(self, slot: Slot) -> Verdict | None:
+        """What was said about this before, among the answers that have not been taken back."""
+        for action in reversed(self._done):
+            for verdict in reversed(action):
+                if slot_of(verdict) == slot:
+                    return None if verdict.answer == "withdrawn" else verdict
+        return None
+
+    def _stamp(self) -> str:
+        """A time that no earlier verdict of this judge has."""
+        stamp = self._now().isoformat(timespec="microseconds").replace("+00:00", "Z")
+        last = self.log.verdicts[-1].time if self.log.verdicts else ""
+        if stamp > last:
+            return stamp
+        after = datetime.fromisoformat(last) + timedelta(microseconds=1)
+        return after.isoformat(timespec="microseconds").replace("+00:00", "Z")

@@ -1,0 +1,218 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Verdicts in CSV files, one row per prediction, as people keep them in spreadsheets.
+
+Columns are found by name: `description`, `prediction`, `correct template`, `correct command`, and
+`template` where it is there; others are ignored. A row with an empty description belongs to the
+last description above it. An empty cell is no verdict. `y` is yes, anything else no and the reason.
+"""
+
+from __future__ import annotations
+
+import csv
+import io
+import os
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from types import TracebackType
+from typing import Any, Self
+
+from assay.core.errors import InputError
+from assay.judge.log import locked, write_through
+from assay.judge.verdict import Verdict, answer_of, judge_name
+
+COLUMNS = ("description", "prediction", "template", "correct template", "correct command")
+REQUIRED = ("description", "prediction", "correct template", "correct command")
+STRUCTURE = "structure"
+COMMAND = "command"
+MARK = "evaluations"
+NOT_READ = "base"
+
+KeyOf = Callable[[str], str]
+StructureOf = Callable[[str, str | None], str | None]
+
+
+@dataclass(frozen=True, slots=True)
+class SheetRow:
+    """One row: cells as they are written, the description filled in from above."""
+
+    description: str
+    prediction: str
+    template: str | None
+    structure: str
+    command: str
+    path: str
+    line: int
+
+
+def is_sheet(path: Path) -> bool:
+    """Whether a file of a folder is read as a sheet, by its name.
+
+    >>> is_sheet(Path("manual.evaluations.author")), is_sheet(Path("dev.evaluations.base"))
+    (True, False)
+    """
+    name = path.name
+    hidden = name.startswith(".") or name.endswith((".jsonl", ".part"))
+    return MARK in name and not name.endswith(NOT_READ) and not hidden
+
+
+def sheet_paths(folder: Path) -> list[Path]:
+    """The sheets of a folder, in the order in which they are read."""
+    found = (path for path in folder.iterdir() if path.is_file() and is_sheet(path))
+    return sorted(found, key=lambda path: path.name)
+
+
+def sheet_judge(path: Path) -> str:
+    """Who wrote a sheet, as far as its name tells.
+
+    >>> sheet_judge(Path("manual.evaluations.author")), sheet_judge(Path("b.evaluations.csv"))
+    ('author', 'b.evaluations.csv')
+    """
+    after = path.name.partition(f"{MARK}.")[2].removesuffix(".csv")
+    return path.name if after in ("", "csv") else after
+
+
+def read_sheet(path: Path) -> Iterator[SheetRow]:
+    """The rows of a sheet."""
+    try:
+        data = path.read_bytes()
+    except OSError as error:
+        raise InputError(f"cannot be read ({error.strerror})", path=path) from None
+    try:
+        text = data.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        line = data.count(b"\n", 0, error.start) + 1
+        raise InputError("not UTF-8", path=path, line=line, hint="save it as UTF-8") from None
+    rows = csv.reader(io.StringIO(text, newline=""), strict=True)
+    try:
+        yield from _rows(rows, path)
+    except csv.Error as error:
+        raise InputError(f"not CSV ({error})", path=path, line=rows.line_num) from None
+
+
+def _rows(rows: Any, path: Path) -> Iterator[SheetRow]:
+    header = next(rows, None)
+    if header is None:
+        raise InputError("is empty", path=path, hint=f"its first line must be {','.join(COLUMNS)}")
+    place = {name.strip(): i for i, name in reversed(list(enumerate(header)))}
+    for name in REQUIRED:
+        if name not in place:
+            raise InputError(
+                f"there is no column '{name}'",
+                path=path,
+                line=1,
+                hint=f"the columns are: {', '.join(header)}",
+            )
+    description = ""
+    end = rows.line_num
+    for cells in rows:
+        start, end = end + 1, rows.line_num
+        if not any(cells):
+            continue
+
+        def cell(name: str, cells: list[str] = cells) -> str:
+            at = place[name]
+            return cells[at] if at < len(cells) else ""
+
+        description = cell("description") or description
+        yield SheetRow(
+            description,
+            cell("prediction"),
+            cell("template") if "template" in place else None,
+            cell("correct template"),
+            cell("correct command"),
+            str(path),
+            start,
+        )
+
+
+def sheet_verdicts(
+    rows: Iterable[SheetRow],
+    *,
+    judge: str,
+    key_of: KeyOf,
+    structure_of: StructureOf,
+    questions: tuple[str, str] = (STRUCTURE, COMMAND),
+) -> Iterator[Verdict]:
+    """What the rows say, structure before command; empty cells say nothing.
+
+    `key_of` gives the key of a description, `structure_of` the structure of a prediction and of the
+    cell `template` (None where the sheet has no such column). `questions` are the names of what the
+    two columns answer.
+    """
+    for row in rows:
+        key = key_of(row.description)
+        structure = structure_of(row.prediction, row.template)
+        for place, cell in enumerate((row.structure, row.command)):
+            if not cell:
+                continue
+            answer, reason = answer_of(cell)
+            yield Verdict(
+                id=f"{row.path}:{row.line}",
+                question=questions[place],
+                answer=answer,
+                key=key,
+                prediction=row.prediction,
+                judge=judge,
+                reason=reason,
+                structure=structure,
+                about="structure" if place == 0 else "prediction",
+                description=row.description,
+                raw=cell,
+                source=f"{row.path}, line {row.line:,}",
+            )
+
+
+class SheetWriter:
+    """Appends rows to `manual.evaluations.<judge>`; each is on disk when `append` returns."""
+
+    def __init__(self, folder: Path, judge: str) -> None:
+        self.judge = judge_name(judge)
+        self.path = folder / f"manual.{MARK}.{self.judge}"
+        self._file = -1
+
+    def append(
+        self, description: str, prediction: str, template: str, structure: str, command: str
+    ) -> None:
+        """Write one row; answers as they were typed, an empty one as `n`."""
+        if self._file < 0:
+            self._open()
+        cells = (description, prediction, template, structure or "n", command or "n")
+        line = quoted_row(cells).encode("utf-8", "surrogateescape")
+        write_through(self._file, line, self.path)
+
+    def open(self) -> None:
+        """Make sure that rows can be written, before anybody is asked anything."""
+        if self._file < 0:
+            self._open()
+
+    def close(self) -> None:
+        """Let others write."""
+        if self._file >= 0:
+            os.close(self._file)
+            self._file = -1
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self.close()
+
+    def _open(self) -> None:
+        file = self._file = locked(self.path, self.judge)
+        size = os.fstat(file).st_size
+        if size == 0:
+            os.write(file, (",".join(COLUMNS) + "\n").encode())
+        elif os.pread(file, 1, size - 1) != b"\n":
+            os.write(file, b"\n")
+        os.fsync(file)
+
+
+def quoted_row(cells: Iterable[str]) -> str:
+    """Cells in double quotes, inner ones doubled, as the old files have them."""
+    return ",".join('"' + cell.replace('"', '""') + '"' for cell in cells) + "\n"

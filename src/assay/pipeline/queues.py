@@ -1,0 +1,125 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Which items a judge is given, from what was asked for on the command line."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+from assay.core.errors import UsageError
+from assay.judge.log import VerdictLog
+from assay.judge.queue import Entry, recorded_order, shuffled, wanted, with_checks
+from assay.judge.sample import Sample
+from assay.judge.store import Store
+from assay.pipeline.agreements import unsettled_items
+from assay.pipeline.estimates import draw_sample, running_evidence
+from assay.pipeline.worklist import Worklist
+
+
+@dataclass(frozen=True, slots=True)
+class Queue:
+    """The entries of one judge in their order, and the draw they come from."""
+
+    entries: list[Entry]
+    sample: Sample | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """How work is given out; the same for all judges of a session."""
+
+    sample: int | None = None
+    seed: int = 12345
+    differing: bool = False
+    until_decided: bool = False
+    alpha: float = 0.05
+    overlap: int | None = None
+    controls: int = 0
+    repeats: int = 0
+    adjudicate: bool = False
+    order_seed: int | None = None
+
+    @classmethod
+    def of(cls, given: Mapping[str, Any]) -> Plan:
+        """The plan in some options."""
+        plan = cls(**{name: given[name] for name in cls.__dataclass_fields__ if name in given})
+        if plan.overlap is not None and plan.overlap < 1:
+            raise UsageError(f"--overlap {plan.overlap} must be 1 or more")
+        for name in ("controls", "repeats"):
+            if getattr(plan, name) < 0:
+                raise UsageError(f"--{name} {getattr(plan, name)} must not be negative")
+        if not 0 < plan.alpha < 1:
+            raise UsageError(f"--alpha {plan.alpha} must be between 0 and 1")
+        return plan
+
+    def settling(self) -> Plan:
+        """The same for somebody who settles disagreements."""
+        return replace(self, adjudicate=True, sample=None)
+
+    def queue(self, work: Worklist, store: Store, folder: Path, judge: str) -> Queue:
+        """What this judge is asked. Draws the sample, if one is wanted and none is on record."""
+        time = datetime.now(UTC).isoformat(timespec="seconds").replace("+00:00", "Z")
+        two = self.differing or self.until_decided
+        if two and len(work.systems) != 2:
+            option = "--differing" if self.differing else "--until-decided"
+            raise UsageError(f"{option} is about two systems; give two runs")
+        sample = None
+        if self.adjudicate:
+            items = unsettled_items(work, store)
+        else:
+            chosen = work
+            if self.sample is not None:
+                sample = draw_sample(
+                    work,
+                    store,
+                    folder,
+                    size=self.sample,
+                    seed=self.seed,
+                    differing=two,
+                    time=time,
+                )
+                chosen = replace(work, only=frozenset(sample.drawn))
+            elif two:
+                differ = ~work.same()
+                ids = (e for e, d in zip(work.examples, differ, strict=True) if d)
+                chosen = replace(work, only=frozenset(ids))
+            items = wanted(chosen.items, work.questions, store, judge, overlap=self.overlap)
+        if not items:
+            return Queue([], sample)
+        order = recorded_order(folder, judge, items, seed=self.order_seed, time=time)
+        ordered = shuffled(items, order.seed)
+        if self.adjudicate:
+            return Queue([Entry(item) for item in ordered], sample)
+        checked = with_checks(
+            ordered, controls=self.controls, repeats=self.repeats, seed=order.seed
+        )
+        return Queue(checked, sample)
+
+
+def running_line(work: Worklist, store: Store, log: VerdictLog, alpha: float) -> tuple[str, bool]:
+    """Which of two systems is ahead, without saying which is which, and whether it is decided.
+
+    Judges must not know whose prediction they see, so the line has no names before the end.
+    """
+    now = Store(
+        store.sheets.values(),
+        {**store.history, log.judge: log.verdicts},
+    )
+    found = running_evidence(work, now, alpha)
+    need = 1 / alpha
+    line = (
+        f"evidence {found.value:.2f} of {need:g} needed ({found.items} examples that differ are "
+        f"judged, {found.wins + found.losses} of them have one right prediction)"
+    )
+    if not found.decided:
+        return line, False
+    first, second = (system.name for system in work.systems[:2])
+    word = (
+        f"{first} is better than {second}"
+        if found.decision == "better"
+        else (f"{second} is better than {first}")
+    )
+    return f"decided: {word} (evidence {found.value:.1f}, p <= {found.p:.3g})", True

@@ -1,0 +1,228 @@
+# SPDX-License-Identifier: Apache-2.0
+"""`make_report`: runs to one page that says who is best, by how much, how sure, and shows why."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+import assay
+from assay import tasks
+from assay.core.errors import MismatchError, UsageError
+from assay.core.names import unknown
+from assay.core.task import Task
+from assay.pipeline.compare import compare
+from assay.pipeline.judged import judged
+from assay.pipeline.pairing import paired
+from assay.pipeline.regions import joint_regions
+from assay.pipeline.result import Result
+from assay.pipeline.runs import load_run
+from assay.pipeline.telling import telling_of_pair, telling_of_run
+from assay.report.entries import score_entries
+from assay.report.sections import (
+    ReportDocument,
+    Section,
+    Telling,
+    best_first,
+    comparison_led_by,
+    led_by,
+)
+
+EXAMPLES = 150
+"""Examples that a section shows, if there are that many."""
+
+
+@dataclass(frozen=True)
+class Report:
+    """What `make_report` made: `to_html()` is the page."""
+
+    document: ReportDocument
+
+    def to_html(self) -> str:
+        """The whole page, to be written to one file."""
+        from assay.report.page import report_page
+
+        return report_page(self.document)
+
+    def to_text(self, format: str = "markdown", digits: int | None = None) -> str:
+        """The same as Markdown or as LaTeX tables."""
+        from assay.report.forms import report_text
+
+        return report_text(self.document, format, digits)
+
+    def __str__(self) -> str:
+        return self.to_text()
+
+
+def make_report(
+    *runs: Result | str | Path,
+    title: str | None = None,
+    metric: str | None = None,
+    slices: Sequence[str] = (),
+    examples: int = EXAMPLES,
+    judgements: str | None = None,
+    folder: Path | None = None,
+    command: str | None = None,
+    remarks: Sequence[str] = (),
+    **statistics: Any,
+) -> Report:
+    """Put runs together into one report; those on the same gold are compared.
+
+    `metric` is the score that leads; by default the task's choice. `slices` are columns to compare
+    by, where a gold has them. `examples` is how many a section shows. `judgements` is a folder of
+    verdicts, where they do not lie beside the runs. `folder` is where the page will lie: links to
+    run folders start from there. `remarks` are said on top. Further arguments are those of
+    `compare`.
+
+    >>> from assay.pipeline.evaluate import evaluate
+    >>> gold = ["a", "b", "c", "d"]
+    >>> worse = evaluate("text", ["a", "x", "x", "x"], gold, metrics=["exact"], system="A")
+    >>> print(str(make_report(worse, title="Mine")).splitlines()[2])
+    ## text: A: 0.2500 exact
+    """
+    if not runs:
+        raise UsageError("a report needs at least one run")
+    if examples < 0:
+        raise UsageError(f"--examples {examples} must not be negative; 0 leaves examples out")
+    loaded = [r if isinstance(r, Result) else load_run(r) for r in runs]
+    if metric is not None and not any(metric in run.document.scores for run in loaded):
+        raise unknown("score of these runs", metric, {k for r in loaded for k in r.scores})
+    groups = grouped(loaded)
+    columns = [_columns(group) for group in groups]
+    for column in slices:
+        if not any(column in known for known in columns):
+            raise unknown("column", column, {c for known in columns for c in known})
+    judges = _judged(groups, judgements)
+    sections = [
+        replace(section, agreements=agreements)
+        for group, known, agreements in zip(groups, columns, judges, strict=True)
+        for section in _sections(
+            group,
+            metric,
+            examples,
+            folder,
+            {**statistics, "slices": [column for column in slices if column in known]},
+        )
+    ]
+    named = title or f"Assay report: {', '.join(dict.fromkeys(s.task for s in sections))}"
+    return Report(
+        ReportDocument(named, tuple(sections), command or "", assay.__version__, tuple(remarks))
+    )
+
+
+def grouped(runs: Sequence[Result]) -> list[list[Result]]:
+    """Runs of one task on the same gold together, in the order they come."""
+    groups: dict[tuple[str, str | None], list[Result]] = {}
+    for run in runs:
+        groups.setdefault((run.document.task, run.document.gold_sha256), []).append(run)
+    return list(groups.values())
+
+
+def _sections(
+    group: Sequence[Result],
+    metric: str | None,
+    examples: int,
+    folder: Path | None,
+    statistics: Mapping[str, Any],
+) -> list[Section]:
+    task = tasks.load(group[0].document.task)
+    if len(group) > 1 and all(run.rows is not None for run in group):
+        try:
+            return [_compared(group, task, metric, examples, folder, statistics)]
+        except MismatchError as error:
+            alone = [_alone(run, task, metric, examples, folder) for run in group]
+            return [replace(s, remarks=(str(error),)) for s in alone]
+    return [_alone(run, task, metric, examples, folder) for run in group]
+
+
+def _columns(group: Sequence[Result]) -> set[str]:
+    """The columns of the examples of a gold."""
+    first = next(group[0].iter_examples(), None)
+    return set(first.slices) if first is not None else set()
+
+
+def _judged(
+    groups: Sequence[Sequence[Result]], judgements: str | None
+) -> list[tuple[Mapping[str, Any], ...]]:
+    """How far judges agree on each gold; a folder that was named must be of use to one of them."""
+    found = [tuple(judged(group, judgements)) for group in groups]
+    if judgements is not None and not any(found):
+        raise UsageError(
+            f"{judgements} has no verdicts of two judges on these runs; give the folder that "
+            "assay judge writes to"
+        )
+    return found
+
+
+def _alone(
+    run: Result, task: Task, metric: str | None, examples: int, folder: Path | None
+) -> Section:
+    key = leading([run], task, metric)
+    telling = None
+    if examples and key is not None:
+        telling = telling_of_run(run, key, examples, task)
+    return Section(
+        task=run.document.task,
+        systems=(led_by(run.document, key),),
+        telling=telling,
+        folders=_folders([run]),
+        links=_links([run], folder),
+    )
+
+
+def _compared(
+    group: Sequence[Result],
+    task: Task,
+    metric: str | None,
+    examples: int,
+    folder: Path | None,
+    statistics: Mapping[str, Any],
+) -> Section:
+    side_by_side = paired(group)
+    comparison = compare(*side_by_side.runs, **statistics).document
+    key = leading(side_by_side.runs, task, metric)
+    if key not in comparison.systems[0].scores:
+        key = next(iter(comparison.systems[0].scores), None)
+    led = comparison_led_by(comparison, key)
+    telling: Telling | None = None
+    if examples and key is not None:
+        entry = next(e for e in score_entries(*led.systems) if e.key == key)
+        names = [s.system for s in led.systems]
+        rivals = best_first(led.systems[1:], entry)
+        pair = (0, names.index(rivals[0].system))
+        telling = telling_of_pair(side_by_side, key, pair, examples, task)
+    return Section(
+        task=comparison.task,
+        systems=led.systems,
+        comparison=led,
+        telling=telling,
+        folders=_folders(group),
+        links=_links(group, folder),
+        regions=joint_regions(side_by_side.runs, seed=int(comparison.statistics["seed"])),
+    )
+
+
+def leading(runs: Sequence[Result], task: Task, metric: str | None) -> str | None:
+    """The key of the score that leads: the one asked for, the task's choice, or the first."""
+    document = runs[0].document
+    if metric is not None:
+        if any(metric in run.document.scores for run in runs):
+            return metric
+        return next(iter(document.scores), None)
+    choice = task.main_score(document)
+    return choice if choice in document.scores else next(iter(document.scores), None)
+
+
+def _folders(runs: Sequence[Result]) -> tuple[str, ...]:
+    """The run folders as given; none where one run lies in memory alone."""
+    held = [str(run.folder) for run in runs if run.folder is not None]
+    return tuple(held) if len(held) == len(runs) else ()
+
+
+def _links(runs: Sequence[Result], folder: Path | None) -> tuple[str, ...]:
+    """The run folders as seen from the folder of the page."""
+    start = folder or Path()
+    return tuple(Path(os.path.relpath(path, start)).as_posix() for path in _folders(runs))

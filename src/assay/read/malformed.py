@@ -1,0 +1,77 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What is wrong with text that is not JSON, and where.
+
+The quick decoder says only that it failed. The one of the standard library is asked a second time,
+because it knows the place; it is laxer than JSON, so what it lets pass is looked at here.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+
+from assay.core.errors import InputError
+
+# A string, or one of the words that Python and JavaScript write for numbers that JSON lacks.
+_WORDS = re.compile(r'"(?:[^"\\]|\\.)*"|(-?\b(?:NaN|nan|Infinity|inf)\b)')
+_HALF = re.compile(r"[\ud800-\udfff]")
+_HALF_ESCAPED = re.compile(r"\\u[dD][89a-fA-F][0-9a-fA-F]{2}")
+
+
+def malformed(data: bytes, name: str, example: str, line: int = 1) -> InputError:
+    r"""The error for bytes that were refused as JSON, the first of them on line `line`.
+
+    >>> str(malformed(b'{"id": NaN}', "gold.jsonl", "one object per line"))
+    'gold.jsonl, line 1, column 8: NaN is not JSON; write null, or a number'
+    """
+    text = data.decode("utf-8", "replace")
+    at, why, hint = _diagnosed(text, example)
+    before = text[:at]
+    return InputError(
+        why,
+        path=name,
+        line=line + before.count("\n"),
+        column=at - (before.rfind("\n") + 1) + 1,
+        hint=hint,
+    )
+
+
+def _diagnosed(text: str, example: str) -> tuple[int, str, str]:
+    """Where in the text, what is wrong, and what to do."""
+    word = next((found for found in _WORDS.finditer(text) if found[1]), None)
+    try:
+        value = json.loads(text)
+    except json.JSONDecodeError as error:
+        if word is not None and word.start() <= error.pos:
+            return word.start(), f"{word[0]} is not JSON", "write null, or a number"
+        return error.pos, *_explained(text, error, example)
+    except RecursionError:
+        return 0, "lists or objects nested too deeply", f"write {example}"
+    if word is not None:
+        return word.start(), f"{word[0]} is not JSON", "write null, or a number"
+    if _HALF.search(json.dumps(value, ensure_ascii=False)):
+        half = _HALF_ESCAPED.search(text)
+        return (
+            half.start() if half else 0,
+            "half of a surrogate pair, which is no character",
+            "write the character itself in UTF-8, or both halves",
+        )
+    return 0, "a number out of range", "write it as a string"
+
+
+def _explained(text: str, error: json.JSONDecodeError, example: str) -> tuple[str, str]:
+    rest = text[error.pos :]
+    if not rest.strip() or error.msg.startswith("Unterminated string"):
+        if text.strip() in ("{", "["):
+            return "not JSON: it breaks off", "an object must not be spread over several lines"
+        return "not JSON: it breaks off", f"write {example}"
+    if rest.startswith("'"):
+        return "not JSON: strings need double quotes", f"write {example}"
+    if error.msg == "Extra data":
+        return "not JSON: something follows the end of the value", f"write {example}"
+    if error.msg.startswith("Invalid control character"):
+        return (
+            f"not JSON: the control character U+{ord(rest[0]):04X} inside a string",
+            f"write it as \\u{ord(rest[0]):04x}",
+        )
+    return f"not JSON: {error.msg[0].lower()}{error.msg[1:]}", f"write {example}"

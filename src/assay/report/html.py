@@ -1,0 +1,149 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Documents as HTML fragments for notebooks and pages: words, charts of intervals, tables.
+
+A fragment stands alone: its style is scoped to its own class, it fetches nothing and runs nothing.
+Colours come from the surroundings, so it reads on light and dark pages alike. All text is escaped.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import replace
+
+from assay.core.comparison import ComparisonDocument
+from assay.core.document import ResultDocument
+from assay.report.charts import COLOURS, Chart
+from assay.report.comparison import comparison_blocks
+from assay.report.escape import isolated, safe_html
+from assay.report.pictures import comparison_pictures, result_pictures
+from assay.report.result import result_blocks
+from assay.report.tables import Block, Cell, Column, Table, Words
+
+# Mixed with the colour of the text, colours are darker on light pages and lighter on dark ones,
+# whatever a notebook calls its themes. A page that knows better sets the variables.
+_MARKS = "".join(
+    f".assay .{name}{{color:{light};color:var(--assay-{name},"
+    f"color-mix(in srgb,{light} 72%,currentColor))}}\n"
+    for name, (light, _) in COLOURS.items()
+)
+
+RULES = f"""\
+{_MARKS}.assay .figures{{display:flex;flex-wrap:wrap;gap:1em 2em;margin:.8em 0}}
+.assay figure{{margin:0;flex:0 1 480px;min-width:0}}
+.assay figcaption{{font-weight:600;margin-bottom:.4em}}
+.assay .chart{{display:block;max-width:100%;height:auto}}
+.assay summary{{cursor:pointer;font-size:12px;opacity:.75}}
+"""
+
+STYLE = (
+    """\
+<style>
+"""
+    + RULES
+    + """\
+.assay{font:14px/1.45 system-ui,sans-serif;color:inherit;max-width:100%}
+.assay p{margin:.4em 0}
+.assay .scroll{overflow-x:auto;margin:.8em 0}
+.assay table{border-collapse:collapse;margin:0;font-size:13px}
+.assay caption{text-align:left;font-weight:600;padding:.2em 0;white-space:nowrap}
+.assay th,.assay td{padding:.2em .7em;text-align:left;border:0;\
+border-bottom:1px solid rgba(128,128,128,.3);background:transparent;color:inherit}
+.assay th{font-weight:600;border-bottom:1px solid rgba(128,128,128,.8)}
+.assay .num{text-align:right;white-space:nowrap;font-variant-numeric:tabular-nums}
+.assay .aside{opacity:.7;font-size:12px;margin-left:.4em}
+.assay sup{font-size:70%}
+.assay .note{font-size:12px;opacity:.75}
+.assay code{font-size:12px;overflow-wrap:anywhere;background:transparent;color:inherit}
+.assay del{color:#c43a4d;color:color-mix(in srgb,#c43a4d 72%,currentColor)}
+.assay ins{color:#1f8a53;color:color-mix(in srgb,#1f8a53 72%,currentColor)}
+.assay ins{text-decoration:underline}
+.assay .text{white-space:pre-wrap;overflow-wrap:anywhere;vertical-align:top}
+</style>
+"""
+)
+
+_MINUS = re.compile(r"(?<![\w.])-(?=\d)")
+
+
+def result_html(document: ResultDocument, digits: int | None = None) -> str:
+    """The result as a fragment; what `_repr_html_` gives."""
+    first, *rest = result_blocks(document, digits)
+    charts = figures(result_pictures(document, digits))
+    return fragment([block_html(first), charts, *(block_html(block) for block in rest)])
+
+
+def comparison_html(document: ComparisonDocument, digits: int | None = None) -> str:
+    """The comparison as a fragment: the answer in words, differences as charts, then the tables."""
+    blocks = comparison_blocks(document, digits)
+    words = [b for b in blocks if isinstance(b, Words) and b.kind != "signature"]
+    rest = [b for b in blocks if b not in words]
+    charts = figures(comparison_pictures(document, digits))
+    return fragment([*map(block_html, words), charts, *map(block_html, rest)])
+
+
+def fragment(parts: Sequence[str]) -> str:
+    """Parts that are HTML already, in one scoped element with the style they need."""
+    return f'<div class="assay">\n{STYLE}{"".join(parts)}</div>\n'
+
+
+def figures(charts: Sequence[Chart]) -> str:
+    """Charts side by side where there is room; nothing where there are none."""
+    return f'<div class="figures">\n{"".join(map(figure, charts))}</div>\n' if charts else ""
+
+
+def figure(chart: Chart) -> str:
+    """A chart under its title, and the numbers behind it for who wants them."""
+    numbers = table_html(replace(chart.table, title=""))
+    return (
+        f"<figure>\n<figcaption>{isolated(chart.title)}</figcaption>\n{chart.svg()}"
+        f"<details><summary>Numbers</summary>\n{numbers}</details>\n</figure>\n"
+    )
+
+
+def table_html(table: Table) -> str:
+    """A table with its caption and notes."""
+    head = "".join(f'<th{_class(c)} scope="col">{isolated(c.title)}</th>' for c in table.columns)
+    rows = "".join(
+        f"<tr>{''.join(_cell(x, c) for x, c in zip(row, table.columns, strict=True))}</tr>\n"
+        for row in table.rows
+    )
+    caption = f"<caption>{isolated(table.title)}</caption>\n" if table.title else ""
+    notes = "".join(f'<p class="note">{safe_html(note)}</p>\n' for note in table.notes)
+    return (
+        f'<div class="scroll" tabindex="0"><table>\n{caption}<thead><tr>{head}</tr></thead>\n'
+        f"<tbody>\n{rows}</tbody></table></div>\n{notes}"
+    )
+
+
+def block_html(block: Block) -> str:
+    """A table or a paragraph."""
+    if isinstance(block, Table):
+        return table_html(block)
+    if block.kind == "signature":
+        return f"<p><code>{safe_html(block.text)}</code></p>\n"
+    if block.kind == "heading":
+        return f"<h3>{safe_html(block.text)}</h3>\n"
+    return f"<p{_tone(block.tone)}>{safe_html(block.text)}</p>\n"
+
+
+def _tone(tone: str) -> str:
+    return f' class="{tone}"' if tone else ""
+
+
+def _class(column: Column) -> str:
+    return ' class="num"' if column.align == "right" else ""
+
+
+def _cell(cell: Cell, column: Column) -> str:
+    numeric = column.align == "right"
+    text = _MINUS.sub("−", safe_html(cell.text)) if numeric else isolated(cell.text)
+    if cell.tone:
+        text = f"<span{_tone(cell.tone)}>{text}</span>"
+    if cell.best:
+        text = f"<strong>{text}</strong>"
+    if cell.marks:
+        text += f"<sup>{safe_html(cell.marks)}</sup>"
+    if cell.aside:
+        text += f' <span class="aside">{_MINUS.sub("−", safe_html(cell.aside))}</span>'
+    return f"<td{_class(column)}>{text}</td>"

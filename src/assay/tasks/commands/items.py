@@ -1,0 +1,90 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Predictions as items to be judged, and why each example has the scores it has."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from assay.core.batch import Batch
+from assay.core.judging import Item, Kept, texts
+from assay.core.metric import Metric
+from assay.tasks.commands.accuracy import CommandAccuracy
+from assay.tasks.commands.forms import Mode, form
+from assay.tasks.commands.keys import description_key
+from assay.tasks.commands.table import utility
+from assay.tasks.commands.tree import Command
+from assay.tasks.commands.verdicts import COMMAND, STRUCTURE, matched
+
+
+def items(example: Kept, **options: Any) -> list[Item]:
+    """One item per prediction of an example, best first."""
+    mode = mode_of(options)
+    description = example.slices.get("description", "")
+    references = tuple(texts(example.gold))
+    key = example.slices.get("key") or description_key(description)
+    found = []
+    for rank, prediction in enumerate(texts(example.prediction), start=1):
+        if rank > (options.get("top_k") or 3) or not prediction.strip():
+            continue
+        by_rule = matched(prediction, references, mode)
+        own = form(prediction, mode)
+        right = {STRUCTURE: by_rule.template == "m", COMMAND: by_rule.command == "m"}
+        found.append(
+            Item(
+                id=f"{example.id}/{rank}",
+                key=key,
+                prediction=prediction,
+                references=references,
+                prompt=description,
+                structure=own.template,
+                example=example.id,
+                rank=rank,
+                matched=frozenset(name for name, is_right in right.items() if is_right),
+                notes=_notes(prediction),
+                slices=example.slices,
+            )
+        )
+    return found
+
+
+def mode_of(options: Mapping[str, Any]) -> Mode:
+    """How commands are compared in a run that was scored with these options."""
+    compat = options.get("compat") is not None
+    return "nl2bash" if compat else options.get("match") or "strict"
+
+
+def _notes(prediction: str) -> tuple[str, ...]:
+    """What a judge should know about the text."""
+    own = form(prediction)
+    if not own.parsed:
+        return ("does not parse as shell syntax",)
+    strange = [p.name for p in own.body if isinstance(p, Command) and not utility(p.name).known]
+    return tuple(f"unknown utility: {name}" for name in dict.fromkeys(strange))
+
+
+def explanations(batch: Batch, metrics: Sequence[Metric]) -> list[Mapping[str, Any]]:
+    """Templates of gold and predictions, and what is known of each."""
+    mode = next((m.match for m in metrics if isinstance(m, CommandAccuracy)), "strict")
+    known = batch.columns.get("template_verdicts"), batch.columns.get("command_verdicts")
+    found: list[Mapping[str, Any]] = []
+    for i, pair in enumerate(batch.pairs()):
+        predictions = texts(
+            pair.prediction if isinstance(pair.prediction, str) else list(pair.prediction)
+        )
+        templates, commands = (column[i] if column is not None else "" for column in known)
+        found.append(
+            {
+                "gold_templates": [form(text, mode).template for text in pair.references],
+                "predictions": [
+                    {
+                        "command": text,
+                        "template": form(text, mode).template,
+                        "template_verdict": templates[rank : rank + 1],
+                        "command_verdict": commands[rank : rank + 1],
+                    }
+                    for rank, text in enumerate(predictions)
+                ],
+            }
+        )
+    return found

@@ -1,0 +1,31 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What the old program could parse: one pipeline of simple commands whose utilities it knew."""
+
+from __future__ import annotations
+
+from assay.tasks.commands.parts import bodies
+from assay.tasks.commands.syntax import UnparsableError
+from assay.tasks.commands.table import utility
+from assay.tasks.commands.tree import Argument, Body, Command
+
+
+def check(body: Body, *, inside: bool = False) -> None:
+    """Refuse what the old program refused, inside other commands too."""
+    if len(body) % 2 == 0:
+        raise UnparsableError("nothing there, or a pipeline without an end")
+    if len(body) == 1 and isinstance(body[0], Argument):
+        return  # a text that is run elsewhere, and was not looked into
+    for position, piece in enumerate(body):
+        if position % 2 == 1:
+            if piece != "|":
+                raise UnparsableError("more than one pipeline")
+        elif not isinstance(piece, Command):
+            raise UnparsableError("not a simple command")
+        elif inside and piece.name.startswith("$"):
+            return  # a command in a variable: `ssh host $command`
+        elif not utility(piece.name, reference=True).known:
+            raise UnparsableError(f"unknown utility {piece.name}")
+        else:
+            for item in piece.items:
+                for inner in bodies(item):
+                    check(inner, inside=True)

@@ -1,0 +1,112 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The command itself: where things are printed, and what is said about bad input."""
+
+from __future__ import annotations
+
+import io
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from assay.cli import run
+
+GOLD: list[dict[str, Any]] = [
+    {"id": "a", "nl": "list all files", "references": ["ls -a"], "topic": "files"},
+    {"id": 2, "nl": "count lines of f", "references": ["wc -l f", "cat f | wc -l"]},
+]
+PREDICTIONS = [["ls", "(ls -a; x"], ["cat f | wc", "wc -l g"]]
+
+
+def write(path: Path, rows: list[dict[str, Any]]) -> Path:
+    path.write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
+    return path
+
+
+BAD_GOLD = [
+    # content                                      what is said
+    ("", "the file is empty"),
+    ("{", "line 1"),
+    ('{"id": 1}\n', "line 1: there is no 'nl'"),
+    ('{"nl": "x"}\n', "line 1: 'references' must be a list of commands"),
+    ('{"nl": "x", "references": []}\n', "line 1: 'references' is empty"),
+    ('{"id": 1, "nl": "x", "references": "ls"}\n' * 2, "line 2: the id '1' was on line 1 already"),
+    ('{"nl": "x", "references": ["ls"]}\n\n{"nl": "y", "references": ["ls"]}\n', "line 2: a blank line"),
+    ('{"nl": "x", "references": ["ls"], "key": 3}\n', "line 1: 'key' must be text"),
+    ('{"id": true, "nl": "x", "references": ["ls"]}\n', "line 1: 'id' must be text"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("content", "said"), BAD_GOLD)
+def test_bad_gold_is_refused_with_its_line(
+    content: str, said: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    gold, predictions = tmp_path / "gold.jsonl", tmp_path / "p.txt"
+    gold.write_text(content)
+    predictions.write_text("ls\n")
+    code = run(["commands", "score", "-p", str(predictions), "-g", str(gold)])
+    shown = capsys.readouterr()
+    assert code == 2
+    assert "gold.jsonl" in shown.err
+    assert said in shown.err
+    assert shown.err.count("\n") == 1
+    assert not shown.out
+
+
+BAD_PREDICTIONS = [
+    ('{"id": 1, "predictions": {"a": 1}}\n', "'predictions' must be a list of commands"),
+    ('{"id": 1, "predictions": [3]}\n', "a prediction must be a command"),
+    ('{"id": 1, "predictions": [{"command": "ls", "confidence": 7}]}\n', "a confidence of 7"),
+    ('{"id": "a", "predictions": []}\n' * 2, "the id 'a' occurs twice"),
+    ('{"id": "A", "predictions": []}\n{"id": 2}\n', "differ only by upper and lower case"),
+    ('{"id": "a"}\n{"prediction": "ls"}\n', "some predictions have an id and some do not"),
+]
+
+
+@pytest.mark.parametrize(("content", "said"), BAD_PREDICTIONS)
+def test_bad_predictions_are_refused(
+    content: str, said: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    gold, predictions = write(tmp_path / "gold.jsonl", GOLD), tmp_path / "p.jsonl"
+    predictions.write_text(content)
+    assert run(["commands", "score", "-p", str(predictions), "-g", str(gold)]) == 2
+    assert said in capsys.readouterr().err
+
+
+USAGE = [
+    (["--judgements", "nowhere"], "nowhere: does not exist"),
+    (["--manual_eval"], "give --judgements DIR"),
+    (["--top-k", "0"], "--top-k 0 must be at least 1"),
+    (["--compat", "nl2bash", "--match", "loose"], "leave out --match"),
+    (["-m", "bleurt"], "unknown metric 'bleurt'"),
+    (["--slice", "colour"], "unknown column 'colour'"),
+]
+
+
+@pytest.mark.parametrize(("more", "said"), USAGE)
+def test_wrong_usage(
+    more: list[str], said: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    gold, predictions = write(tmp_path / "gold.jsonl", GOLD), tmp_path / "p.txt"
+    predictions.write_text("ls\nwc\n")
+    assert run(["commands", "score", "-p", str(predictions), "-g", str(gold), *more]) == 2
+    shown = capsys.readouterr()
+    assert said in shown.err
+    assert "examples evaluated" not in shown.out
+
+
+def test_standard_output_is_kept_for_the_document(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    gold, predictions = write(tmp_path / "gold.jsonl", GOLD), tmp_path / "p.txt"
+    predictions.write_text("".join("|||".join(p) + "\n" for p in PREDICTIONS))
+    given = ["commands", "score", "-p", str(predictions), "-g", str(gold), "--json"]
+    given += ["--judgements", str(tmp_path / "v"), "--manual_eval"]
+    monkeypatch.setattr("sys.stdin", io.StringIO("n\n" * 4))
+    assert run(given) == 0
+    shown = capsys.readouterr()
+    assert json.loads(shown.out)["extra"]["judging"]["unjudged"]["predictions"] == 0
+    assert shown.err.count("CORRECT STRUCTURE? [y/reason] ") == 3
+    assert run([*given, "--quiet"]) == 0  # all judged: nothing to ask, nothing to say
+    assert not capsys.readouterr().err

@@ -1,0 +1,196 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Templates and match forms: what a command becomes, when two are equal, and that none is run."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from assay import evaluate
+from assay.tasks.commands.forms import Mode, form
+from assay.tasks.commands.parts import structure_tokens, utilities_used
+from assay.tasks.commands.table import utilities, utility
+from assay.tasks.commands.verdicts import matched
+
+TEMPLATES = [
+    # command                                        template
+    ("ls -la /tmp", "ls -l -a File"),
+    ("head -5 a.txt", "head - Quantity File"),
+    ("head -n5 a.txt", "head -n Quantity File"),
+    ("tail -n +2", "tail -n +Quantity"),
+    ("cut -d, -f1-3", "cut -d Regex -f Number"),
+    ("sort --key=2 -t: x", "sort --key Number -t Regex File"),
+    ("grep -e a -e b f", "grep -e Regex -e Regex File"),
+    ("grep a f g", "grep Regex File File"),
+    ("egrep -i a f", "grep -E -i Regex File"),
+    ("sed -i.bak 's/a/b/' f", "sed -i Regex Program File"),
+    ("sed -i 's/a/b/' f", "sed -i Program File"),
+    ("tar xzf a.tgz -C /tmp", "tar -x -z -f File -C Directory"),
+    ("kill -9 12", "kill - Regex Regex"),
+    ("kill -HUP 12", "kill - Regex Regex"),
+    ("date +%s", "date +%s"),
+    ("chmod +x f", "chmod +Permission File"),
+    ("sudo -u root /usr/bin/find . -name x", "find Path -name Regex"),
+    ("find -type f", "find Path -type f"),
+    ("find . -size +2M -o -empty", "find Path -size +Size -or -empty"),
+    (r"find . \( -name a \)", "find Path -name Regex"),
+    (r"find . \( -name a -o -name b \) -print", r"find Path \( -name Regex -or -name Regex \) -print"),
+    (r"find . -exec rm '{}' ';'", r"find Path -exec rm {} \;"),
+    ("find . -exec rm {} +", "find Path -exec rm {} +"),
+    ("find . -exec sh -c 'echo $1 | wc' \\;", r"find Path -exec sh -c echo Regex | wc \;"),
+    ("find . | xargs rm -f", "find Path | xargs -I {} rm -f {}"),
+    ("ls | xargs -I % mv % %.bak", "ls | xargs -I {} mv {} File"),
+    ("cat `which java`", "cat $( which Regex )"),
+    ("diff <(sort a) <(sort b)", "diff <( sort File ) <( sort File )"),
+    ("x=$(date)", "date"),
+    ("ls > out.txt 2>&1", "ls > Regex 2>& Regex"),
+    ("cd a && ls; pwd", "cd Directory && ls ; pwd"),
+    ("for f in *; do echo $f; done", "for Regex in Regex ; do echo Regex ; done"),
+    ("if [ -f a ]; then ls; fi", "if [ -f Regex ] ; then ls ; fi"),
+    ("(cd a; ls)", "( cd Directory ; ls )"),
+    ("ssh host 'ls -l | wc -l'", "ssh Regex ls -l | wc -l"),
+    ("nohup sleep 5 &", "nohup sleep Timespan"),
+    ("frobnicate -xy z", "frobnicate -x -y Regex"),
+    ("wc –l “a b”", "wc -l File"),
+    ("echo 'unfinished", "echo 'unfinished"),
+    ("ls   |", "ls |"),
+    ("echo `date` `hostname -s`", "echo $( date ) $( hostname -s )"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("command", "template"), TEMPLATES)
+def test_template(command: str, template: str) -> None:
+    assert form(command).template == template
+
+
+EQUAL = [
+    # a, b                                          template, command equal: strict and loose
+    ("ls -la", "ls -l -a", "TC", "TC"),
+    ("ls -a -l", "ls -l -a", "--", "TC"),
+    ("ls --all", "ls -a", "--", "TC"),
+    ("head -n 5 f", "head --lines=5 f", "--", "TC"),
+    ("ping -c 1 h", "ping h -c 1", "--", "TC"),
+    ("find . -type f -name a", "find . -name a -type f", "--", "TC"),
+    ("find . -name a -print -type f", "find . -type f -print -name a", "--", "--"),
+    ("find . ! -name a -type f", "find . ! -type f -name a", "--", "--"),
+    ("find . -name a -o -type f", "find . -type f -o -name a", "--", "--"),
+    ("rsync --include=a --exclude=b x y", "rsync --exclude=b --include=a x y", "--", "--"),
+    ("ls x", "ls y", "T-", "T-"),
+    ("ls 'x'", 'ls "x"', "T-", "T-"),
+    ("find `pwd` -type f", 'find "$(pwd)" -type f', "TC", "TC"),
+    ("mkdir $(date)/x", "mkdir $(date)/y", "T-", "T-"),
+    ("ls >out", "ls > out", "TC", "TC"),
+    ("(cd a; ls)", "(rm -rf b; x)", "--", "--"),
+    ("for f in *; do  ls; done", "for f in *; do ls; done", "TC", "TC"),
+    ("cat /etc/sudoers", "cat /etc/ers", "T-", "T-"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("a", "b", "strict", "loose"), EQUAL)
+def test_equal(a: str, b: str, strict: str, loose: str) -> None:
+    modes: tuple[tuple[Mode, str], ...] = (("strict", strict), ("loose", loose))
+    for mode, wanted in modes:
+        one, other = form(a, mode), form(b, mode)
+        found = "T" if one.template == other.template else "-"
+        assert found + ("C" if one.command == other.command else "-") == wanted
+
+
+texts = st.one_of(
+    st.text(max_size=60),
+    st.lists(
+        st.sampled_from(
+            ["find", "ls", ".", "-name", "a", "|", "xargs", "-I", "%", "$(", ")", "`", "'", '"', "\\(",
+             "\\)", "{}", "\\;", "-exec", ";", "&&", ">", "<(", "--", "-", "sudo", "tar", "head", "-5",
+             "sh", "-c", "for", "do", "done", "\n", "!", "#", "=", "x=1"]
+        ),
+        max_size=12,
+    ).map(" ".join),
+)  # fmt: skip
+
+
+HOSTILE = [
+    "find . " + "\\( " * 5_000,
+    "find . " + "-exec find " * 500,
+    "nohup " * 20_000 + "ls",
+    "ls " + "x " * 10_000,
+    "ls " + "-a x " * 5_000,
+    "echo " + "$(echo " * 300 + ")" * 300,
+    "$(" * 5_000,
+    "`" * 10_000,
+    "(" * 5_000,
+    "{" * 5_000,
+    "'" * 10_001,
+    'sh -c "' + 'sh -c \\"' * 500,
+    "<<a " * 500,
+    "| " * 10_000,
+    "a=" * 10_000,
+]
+
+
+@pytest.mark.parametrize("text", HOSTILE, ids=lambda text: text[:12])
+def test_hostile_text_has_a_form_too(text: str) -> None:
+    modes: tuple[Mode, ...] = ("strict", "loose", "nl2bash")
+    for mode in modes:
+        found = form(text, mode)
+        list(structure_tokens(found.body))
+        utilities_used(found.body)
+    assert form(text).command
+
+
+@given(text=texts, mode=st.sampled_from(["strict", "loose", "nl2bash"]))
+def test_any_text_has_a_form(text: str, mode: Mode) -> None:
+    found = form(text, mode)
+    if mode != "nl2bash":
+        assert bool(found.template) == bool(found.command)
+        assert found.command or not text.strip().strip("\\#;& \t\n") or "#" in text
+
+
+@given(text=texts)
+def test_a_command_matches_itself_unless_there_is_nothing(text: str) -> None:
+    if form(text).command:
+        assert matched(text, [text], "strict").command == "m"
+        assert matched(text, [text], "loose").command == "m"
+    else:
+        assert matched(text, [text], "strict").command == "?"
+
+
+def test_the_table_is_large_enough_and_sound() -> None:
+    assert len(utilities()) >= 90
+    flags = sum(len(utility(name).takes) for name in utilities())
+    assert flags >= 160
+    types = {t for n in utilities() for taken in utility(n).takes.values() for t in taken.types}
+    types |= {slot for name in utilities() for slot in utility(name).slots}
+    assert types <= {
+        "File", "Directory", "Path", "Regex", "Program", "Permission", "DateTime", "Quantity",
+        "Number", "Timespan", "Size", "Bandwidth", "Type", "Option", "Format",
+    }  # fmt: skip
+
+
+def test_no_command_is_ever_run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Neither by starting a program nor by any other way that would leave a file behind."""
+
+    def refuse(*given: Any, **named: Any) -> Any:
+        raise AssertionError(f"a program would have been started: {given}")
+
+    for name in ("system", "popen", "fork", "posix_spawn", "posix_spawnp", "execv", "execve"):
+        monkeypatch.setattr(os, name, refuse)
+    monkeypatch.setattr(subprocess, "Popen", refuse)
+    canary = tmp_path / "canary"
+    predictions = [
+        [f"touch {canary}", f"x=$(touch {canary})", f"cat <(touch {canary})"],
+        [f"`touch {canary}`", f"find . -exec touch {canary} \\;", f"sh -c 'touch {canary}'"],
+    ]
+    gold = [
+        {"nl": "make a file", "references": [f"touch {canary}"]},
+        {"nl": "make it again", "references": [f"touch {canary}; touch {canary}"]},
+    ]
+    names = ("accuracy", "template_match", "character_bleu", "corpus_bleu", "nlc2cmd", "tldr")
+    result = evaluate("commands", predictions, gold, metrics=names, slices=["utility"])
+    assert result.scores["top1_command_accuracy"] == 0.5
+    assert not canary.exists()

@@ -1,0 +1,276 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Which format a log has: found by what it holds, not by its name."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import Any
+
+from assay.core.document import InputFile, Intake
+from assay.core.errors import AlignError, InputError, UsageError
+from assay.core.task import Missing
+from assay.tasks.simul.events import FORMAT, CaTimes, Header, Stream, read_events
+from assay.tasks.simul.fairseq import DELAY, is_fairseq, read_fairseq
+from assay.tasks.simul.files import first_objects, lines_of
+from assay.tasks.simul.log import Block, Kind, Log, Output
+from assay.tasks.simul.recordings import LongOptions, resegmented_block
+from assay.tasks.simul.resegmented import read_resegmented
+from assay.tasks.simul.segments import read_recordings
+from assay.tasks.simul.settings import Settings
+from assay.tasks.simul.simuleval import (
+    CONFIG,
+    INSTANCES,
+    Reading,
+    guessed_source,
+    read_config,
+    read_instances,
+    read_outputs,
+)
+from assay.tasks.simul.simulstream import Detokenizer, Talk, is_simulstream, read_talks
+from assay.tasks.simul.streams import Emission
+
+EVENTS = "events.jsonl"
+FILES = (EVENTS, INSTANCES)
+"""What is looked for in a folder, besides fairseq's `text` and `delay`."""
+
+
+def is_log(path: Path) -> bool:
+    """Whether this folder holds the log of a system."""
+    return is_fairseq(path) or any((path / name).is_file() for name in FILES)
+
+
+def is_known(head: Sequence[dict[str, Any]]) -> bool:
+    """Whether a file that begins with these objects is a log."""
+    if not head:
+        return False
+    first = head[0]
+    return (
+        first.get("assay") == FORMAT
+        or "src_len" in first
+        or "emission_cu" in first
+        or ("delays" in first and "prediction" in first)
+        or is_simulstream(head)
+    )
+
+
+def logs_below(folder: Any) -> dict[str, str] | None:
+    """The logs of a folder that is no log itself: its folders, and files that are logs."""
+    path = Path(folder) if isinstance(folder, (str, Path)) else None
+    if path is None or not path.is_dir() or is_log(path):
+        return None
+    found = {}
+    for one in sorted(path.iterdir()):
+        if one.name.startswith("."):
+            continue
+        if one.is_dir() and is_log(one):
+            found[one.name] = str(one)
+        elif one.is_file() and one.suffix in (".jsonl", ".log") and is_known(first_objects(one)):
+            found[one.stem] = str(one)
+    return found or None
+
+
+def open_log(
+    path: Path,
+    settings: Settings,
+    intake: Intake,
+    missing: Missing,
+    references: Sequence[str] | None = None,
+) -> Log:
+    """The log of this file or folder."""
+    if not path.exists():
+        raise InputError("no such file or folder", path=path, hint="give a log, or its folder")
+    if settings.segments is not None:
+        return _longform(path, settings, intake, missing, references)
+    if is_fairseq(path) and not (path / EVENTS).is_file():  # a live run writes both
+        source = settings.source_type or "text"
+        blocks = read_fairseq(path, source, intake)
+        return Log("fairseq", str(path), source, "text", blocks)
+    file = _file_in(path) if path.is_dir() else path
+    head = first_objects(file)
+    if not head:
+        raise InputError(
+            "is no log: it does not begin with a JSON object",
+            path=file,
+            hint="give an event log, SimulEval's instances.log, a simulstream or OmniSTEval "
+            f"JSONL, or the folder with fairseq's text and {DELAY}",
+        )
+    if head[0].get("assay") == FORMAT:
+        return _event_log(file, settings, intake)
+    if "src_len" in head[0]:
+        source = settings.source_type or "text"
+        blocks = read_fairseq(file, source, intake)
+        return Log("fairseq", str(file), source, "text", blocks)
+    if "emission_cu" in head[0]:
+        blocks = read_resegmented(file, intake)
+        return Log("resegmented", str(file), "speech", "text", blocks, longform=True)
+    if "delays" in head[0] and "prediction" in head[0]:
+        return _simuleval(file, head[0], settings, intake)
+    if is_simulstream(head):
+        return _simulstream(file, settings, intake)
+    raise InputError(
+        f"is no log that is known here: its first line has {_keys(head[0])}",
+        path=file,
+        hint="give an event log, SimulEval's instances.log, or a simulstream or OmniSTEval JSONL",
+    )
+
+
+def _longform(
+    path: Path,
+    settings: Settings,
+    intake: Intake,
+    missing: Missing,
+    references: Sequence[str] | None,
+) -> Log:
+    """The outputs of whole recordings, divided among their segments."""
+    assert settings.segments is not None, "asked for by --segments"
+    if references is None:
+        raise UsageError("--segments needs the references too: give them with --gold FILE")
+    recordings = read_recordings(
+        Path(settings.segments), references, intake, from_first=settings.offset_delays
+    )
+    file = _file_in(path) if path.is_dir() else path
+    outputs, kind = _outputs(file, settings, intake, [r.name for r in recordings])
+    options = LongOptions(
+        settings.resegment, settings.unit == "char", settings.lang, settings.fix_emission_ca
+    )
+
+    def blocks() -> Iterator[Block]:
+        yield resegmented_block(outputs, recordings, options, missing, file, intake)
+
+    return Log(kind, str(file), "speech", "text", blocks(), by_number=False, longform=True)
+
+
+def _outputs(
+    file: Path, settings: Settings, intake: Intake, names: Sequence[str]
+) -> tuple[list[Output], Kind]:
+    head = first_objects(file)
+    if not head:  # plain text: one line per recording, in order
+        lines = lines_of(file, intake)
+        if len(lines) != len(names):
+            raise AlignError(
+                f"{len(lines):,} lines of text, but {len(names):,} recordings",
+                path=file,
+                hint="give one line per recording, or a log",
+            )
+        found = zip(names, lines, strict=True)
+        return [Output(n, Emission(t, [], 0.0), i) for i, (n, t) in enumerate(found, 1)], "longform"
+    if head[0].get("assay") == FORMAT:
+        header, streams = _finished_events(file, intake)
+        how = _event_times(settings)
+        return [
+            Output(s.source if isinstance(s.source, str) else s.id, s.emission(header, how))
+            for s in streams
+        ], "events"
+    if is_simulstream(head):
+        talks = _talks(file, settings, intake)
+        return [Output(t.name, t.emission()) for t in talks], "simulstream"
+    return read_outputs(file, intake), "simuleval"
+
+
+def _talks(path: Path, settings: Settings, intake: Intake) -> list[Talk]:
+    detokenizer = _detokenizer(settings, intake)
+    unit = "char" if settings.unit == "char" else "word"
+    times = settings.ca_times or "chunk"
+
+    def make(name: str) -> Talk:
+        return Talk(name, detokenizer, unit, times)
+
+    return read_talks(path, make, intake)
+
+
+def _detokenizer(settings: Settings, intake: Intake) -> Detokenizer:
+    if settings.eval_config is None:
+        return settings.detokenizer  # type: ignore[return-value]
+    path = Path(settings.eval_config)
+    config = read_config(path, intake)
+    kind, unit = config.get("detokenizer_type", "simuleval"), config.get("latency_unit", "word")
+    if kind != "simuleval" or unit not in ("word", "char", "spm"):
+        raise InputError(
+            f"detokenizer_type {kind} with latency_unit {unit} needs the model's own tokeniser",
+            path=path,
+            hint="write tokens as words or SentencePiece pieces, and use detokenizer_type: "
+            "simuleval",
+        )
+    return unit  # type: ignore[return-value]
+
+
+def _simulstream(path: Path, settings: Settings, intake: Intake) -> Log:
+    talks = _talks(path, settings, intake)
+
+    def blocks() -> Iterator[Block]:
+        if talks:
+            yield Block.of([t.name for t in talks], [t.emission() for t in talks])
+
+    return Log("simulstream", str(path), "speech", "text", blocks(), by_number=False)
+
+
+def _keys(first: dict[str, Any]) -> str:
+    return ", ".join(repr(key) for key in list(first)[:5]) or "no keys"
+
+
+def _file_in(folder: Path) -> Path:
+    for name in FILES:
+        if (folder / name).is_file():
+            return folder / name
+    raise InputError(
+        "holds no log",
+        path=folder,
+        hint=f"give a folder with {', '.join(FILES)}, or with text and {DELAY}",
+    )
+
+
+def _simuleval(path: Path, first: dict[str, Any], settings: Settings, intake: Intake) -> Log:
+    config = path.parent / CONFIG
+    types = read_config(config, intake) if config.is_file() else {}
+    source = settings.source_type or types.get("source_type") or guessed_source(first)
+    target = types.get("target_type", "text")
+    if target == "speech" and "durations" not in first:
+        # SimulEval's --score-only writes this into the config.yaml of any log.
+        target = "text"
+        intake.warnings.append(f"{config} says target_type: speech, but the log holds text")
+    reading = Reading(source, target, settings.compat == "simuleval", settings.fix_emission_ca)
+    blocks = read_instances(path, reading, intake)
+    return Log("simuleval", str(path), source, target, blocks)
+
+
+def _finished_events(path: Path, intake: Intake) -> tuple[Header, list[Stream]]:
+    header, streams = read_events(path)
+    digest = hashlib.sha256(path.read_bytes()).hexdigest()
+    intake.inputs.append(InputFile("predictions", str(path), digest))
+    unfinished = [s.id for s in streams if not s.finished]
+    if unfinished:
+        intake.warnings.append(
+            f"{path}: {len(unfinished):,} streams did not finish and are left out "
+            f"(first: '{unfinished[0]}')"
+        )
+    return header, [s for s in streams if s.finished]
+
+
+def _event_log(path: Path, settings: Settings, intake: Intake) -> Log:
+    header, done = _finished_events(path, intake)
+    how = _event_times(settings)
+
+    def blocks() -> Iterator[Block]:
+        if done:
+            given = [s.reference for s in done]
+            own = None if all(r is None for r in given) else [r or "" for r in given]
+            yield Block.of([s.id for s in done], [s.emission(header, how) for s in done], own)
+
+    return Log(
+        "events",
+        str(path),
+        header.source_type,
+        header.target_type,
+        blocks(),
+        by_number=all(s.id.isdecimal() for s in done),
+        unit=header.unit,
+    )
+
+
+def _event_times(settings: Settings) -> CaTimes:
+    given = settings.ca_times or "queue"
+    if given not in ("queue", "simuleval", "chunk"):
+        raise UsageError(f"--ca-times {given} does not fit an event log; use queue")
+    return given  # type: ignore[return-value]

@@ -1,0 +1,165 @@
+# SPDX-License-Identifier: Apache-2.0
+"""When output starts, ends and pauses: offsets, chunks, real-time factor, discontinuity."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from assay.core.batch import Batch
+from assay.core.metric import Metric, Score
+from assay.tasks.simul.lagging import Timed, aware
+from assay.tasks.simul.metrics import lag
+from assay.tasks.simul.ragged import Mask, Numbers
+from assay.tasks.simul.streams import Streams
+
+
+def is_spoken(streams: Streams) -> Mask:
+    """Which streams speak: those with a duration for every piece of output."""
+    return (streams.delays.counts > 0) & ~np.isnan(streams.durations.lasts())
+
+
+def spoken_ends(streams: Streams) -> tuple[Numbers, Numbers]:
+    """Start and end of every piece of spoken output: it waits for the one before to end."""
+    delays, lengths = streams.delays, streams.durations
+    total = lengths.running_sum()
+    starts = delays.like(delays.values - (total - lengths.values)).running_maximum()
+    return starts + (total - lengths.values), starts + total
+
+
+@dataclass(frozen=True)
+class StartOffset(Timed):
+    """How much source was read before the first unit was written; lower is better.
+
+    Milliseconds of speech, or words. Undefined for a stream without output.
+    """
+
+    name = "StartOffset"
+    scores = lag("StartOffset")
+
+    def values(self, streams: Streams, batch: Batch) -> Numbers:
+        """The first time of each stream."""
+        return self.times(streams).firsts()
+
+
+@dataclass(frozen=True)
+class EndOffset(Timed):
+    """How long after the end of the source the last unit was written; below 0 is before it.
+
+    Milliseconds of speech, or words; of spoken output, the end of the last piece counts. Lower is
+    better. Undefined for a stream without output.
+    """
+
+    name = "EndOffset"
+    scores = lag("EndOffset")
+
+    def values(self, streams: Streams, batch: Batch) -> Numbers:
+        """The last time of each stream, less the length of the source."""
+        return _last_times(self.times(streams).lasts(), streams) - streams.source
+
+
+@dataclass(frozen=True)
+class RealTimeFactor(Timed):
+    """When the output ends, as a multiple of the length of the source; lower is better.
+
+    Undefined for a stream without output or without source.
+    """
+
+    name = "RTF"
+    scores = (Score("RTF", higher_is_better=False, low=-np.inf, high=np.inf),)
+
+    def values(self, streams: Streams, batch: Batch) -> Numbers:
+        """The last time of each stream, divided by the length of the source."""
+        last = _last_times(self.times(streams).lasts(), streams)
+        with np.errstate(divide="ignore", invalid="ignore"):
+            return np.where(streams.source == 0, np.nan, last / streams.source)
+
+
+def _last_times(last: Numbers, streams: Streams) -> Numbers:
+    spoken = is_spoken(streams)
+    if not spoken.any():
+        return last
+    _, ends = spoken_ends(streams)
+    return np.where(spoken, streams.delays.like(ends).lasts(), last)
+
+
+@dataclass(frozen=True)
+class NumChunks(Timed):
+    """How many units were written. Undefined for a stream without output."""
+
+    name = "NumChunks"
+    scores = (Score("NumChunks", higher_is_better=False, high=np.inf),)
+
+    def values(self, streams: Streams, batch: Batch) -> Numbers:
+        """Units of each stream."""
+        counts = self.times(streams).counts
+        return np.where(counts > 0, counts, np.nan)
+
+
+class _Discontinuity(Timed):
+    """Gaps between the pieces of spoken output."""
+
+    def gaps(self, streams: Streams) -> tuple[Numbers, Numbers]:
+        """Milliseconds and number of gaps of each stream that speaks; NaN for others."""
+        starts, ends = spoken_ends(streams)
+        silence = starts - streams.delays.like(ends).previous(np.inf)
+        is_gap = silence > 0
+        spoken = is_spoken(streams)
+        total = streams.delays.like(silence).sums(is_gap)
+        number = streams.delays.like(is_gap.astype(np.float64)).sums()
+        return np.where(spoken, total, np.nan), np.where(spoken, number, np.nan)
+
+
+@dataclass(frozen=True)
+class DiscontinuitySum(_Discontinuity):
+    """Silence between pieces of spoken output, in milliseconds; lower is better.
+
+    Undefined for written output.
+    """
+
+    name = "DiscontinuitySum"
+    scores = (Score("DiscontinuitySum", higher_is_better=False, high=np.inf),)
+
+    def values(self, streams: Streams, batch: Batch) -> Numbers:
+        """All gaps of each stream together."""
+        return self.gaps(streams)[0]
+
+
+@dataclass(frozen=True)
+class DiscontinuityAve(_Discontinuity):
+    """Mean length of the gaps in spoken output, in milliseconds; lower is better.
+
+    Undefined for written output, and for a stream without gaps.
+    """
+
+    name = "DiscontinuityAve"
+    scores = (Score("DiscontinuityAve", higher_is_better=False, high=np.inf),)
+
+    def values(self, streams: Streams, batch: Batch) -> Numbers:
+        """The mean gap of each stream."""
+        total, number = self.gaps(streams)
+        with np.errstate(divide="ignore", invalid="ignore"):
+            return np.where(number > 0, total / number, np.nan)
+
+
+@dataclass(frozen=True)
+class DiscontinuityNum(_Discontinuity):
+    """How many gaps spoken output has; lower is better. Undefined for written output."""
+
+    name = "DiscontinuityNum"
+    scores = (Score("DiscontinuityNum", higher_is_better=False, high=np.inf),)
+
+    def values(self, streams: Streams, batch: Batch) -> Numbers:
+        """Gaps of each stream."""
+        return self.gaps(streams)[1]
+
+
+TIMED: tuple[type[Timed], ...] = (StartOffset, EndOffset, RealTimeFactor, NumChunks)
+CLASSES: tuple[type[Metric], ...] = (
+    *TIMED,
+    *(aware(cls) for cls in TIMED),
+    DiscontinuitySum,
+    DiscontinuityAve,
+    DiscontinuityNum,
+)

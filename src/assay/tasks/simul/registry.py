@@ -1,0 +1,140 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The metrics of the task by name, and which of them a log is scored by."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from assay.core.errors import UsageError
+from assay.core.metric import Metric, build
+from assay.core.names import format_metric, parse_metric
+from assay.tasks.simul import atd, lagging, longform, offsets, policies, quality
+from assay.tasks.simul.lagging import aware_name
+from assay.tasks.simul.metrics import FAIRSEQ
+
+if TYPE_CHECKING:
+    from assay.tasks.simul.log import Log
+    from assay.tasks.simul.settings import Settings
+
+LATENCY: tuple[type[Metric], ...] = (
+    *FAIRSEQ,
+    *lagging.CLASSES,
+    *atd.CLASSES,
+    *offsets.CLASSES,
+    *policies.CLASSES,
+    *longform.CLASSES,
+)
+CLASSES: tuple[type[Metric], ...] = (*quality.CLASSES, *LATENCY)
+
+BY_KIND: dict[str, dict[str, str]] = {
+    "fairseq": {"al": "AL@fairseq", "ap": "AP@fairseq", "dal": "DAL@fairseq"},
+    "short": {
+        "al": "AL@simuleval",
+        "ap@simuleval": "AP",
+        "dal@simuleval": "DAL",
+        "al_ca": "AL_CA@simuleval",
+        "al@simuleval_ca": "AL_CA@simuleval",
+    },
+    "long": {
+        **{
+            f"{name}{ca}": f"Long{name.upper()}{ca.upper()}"
+            for name in ("yaal", "al", "laal", "ap", "dal")
+            for ca in ("", "_ca")
+        },
+    },
+}
+"""What a name without a variant means, by what the log is."""
+
+DEFAULTS: dict[str, tuple[str, ...]] = {
+    "fairseq": ("AL", "AP", "DAL"),
+    "short": ("LAAL", "AL", "AP", "DAL", "ATD"),
+    "long": ("LongYAAL", "LongAL", "LongLAAL", "LongAP", "LongDAL"),
+}
+
+
+def metric(text: str) -> Metric:
+    """The metric whose text this is."""
+    return build(text, CLASSES)
+
+
+def family(log: Log, settings: Settings) -> str:
+    """Which formulas a plain name means for this log."""
+    if log.longform:
+        return "long"
+    if settings.compat is not None:
+        return "fairseq" if settings.compat == "fairseq" else "short"
+    return "fairseq" if log.kind == "fairseq" else "short"
+
+
+def chosen_metrics(
+    names: Sequence[str], log: Log, settings: Settings, has_references: bool
+) -> list[Metric]:
+    """What a log is scored by: quality first, then latency, each once."""
+    meant = family(log, settings)
+    asked_quality, asked_latency = settings.quality_metrics, settings.latency_metrics
+    wanted: list[str] = []
+    if not names:
+        wanted += asked_quality if asked_quality is not None else _default_quality(log, settings)
+        wanted += asked_latency if asked_latency is not None else _default_latency(meant, settings)
+    else:
+        wanted += [*names, *(asked_quality or ()), *(asked_latency or ())]
+    explicit = {*names, *(asked_quality or ())}
+    found: dict[str, Metric] = {}
+    for name in wanted:
+        for text in _with_aware(name, meant, settings, is_named=name in names):
+            one = _built(text, log, settings)
+            if isinstance(one, quality.Quality) and not _can_judge(
+                one, log, has_references, name in explicit
+            ):
+                continue
+            found.setdefault(one.text, one)
+    if not found:
+        raise UsageError("nothing to measure: name a metric by --latency-metrics")
+    return list(found.values())
+
+
+def _default_quality(log: Log, settings: Settings) -> Sequence[str]:
+    if settings.compat == "omnisteval":
+        return ("BLEU", "chrF", "BLEU@nfkc", "chrF@nfkc") if log.longform else ("BLEU", "chrF")
+    return ("BLEU", "chrF") if log.longform else ("BLEU",)
+
+
+def _default_latency(meant: str, settings: Settings) -> Sequence[str]:
+    if settings.resegment == "mweralign" and meant == "long":
+        return ("StreamLAAL",)
+    if settings.compat == "omnisteval" and meant == "short":
+        return ("YAAL", "AL", "LAAL", "AP", "DAL", "DSPTV")
+    return DEFAULTS[meant]
+
+
+def _with_aware(name: str, meant: str, settings: Settings, *, is_named: bool) -> Iterable[str]:
+    """The metric, and behind it its computation-aware form where that was asked for."""
+    plain, params = parse_metric(name)
+    full = BY_KIND[meant].get(plain.lower(), BY_KIND["short"].get(plain.lower(), plain))
+    yield format_metric(full, params)
+    known = {cls.name.lower() for cls in LATENCY}
+    if settings.computation_aware and not is_named and aware_name(full).lower() in known:
+        yield format_metric(aware_name(full), params)
+
+
+def _built(text: str, log: Log, settings: Settings) -> Metric:
+    name, params = parse_metric(text)
+    if Path(name).exists() and name.lower() not in {c.name.lower() for c in CLASSES}:
+        raise UsageError(f"'{name}' is a file, not a metric; put the log before the metrics")
+    given = settings.parameters(build(name, CLASSES), log)
+    return build(format_metric(name, {**given, **params}), CLASSES)
+
+
+def _can_judge(one: Metric, log: Log, has_references: bool, is_explicit: bool) -> bool:
+    """Whether quality can be measured; where that was asked for by name, it must be."""
+    if log.target_type == "speech":
+        problem = "the output is speech; transcribe it and score the text with assay text score"
+    elif not has_references:
+        problem = "there are no references; give them with --gold FILE"
+    else:
+        return True
+    if is_explicit:
+        raise UsageError(f"{one.name} cannot be measured: {problem}")
+    return False

@@ -1,0 +1,171 @@
+# SPDX-License-Identifier: Apache-2.0
+"""QALD and LC-QuAD files as records, so that they are scored like conversation turns.
+
+Gold is a QALD JSON (`questions` with `query` and `answers`) or an LC-QuAD JSON (an array with
+`sparql_query` or `sparql_wikidata`). Predictions are a QALD JSON, or a JSON object that maps ids to
+queries. The question type follows from the gold query: ASK, COUNT, or a set.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+import msgspec
+
+from assay.core.document import Intake
+from assay.core.errors import AlignError, InputError, UsageError
+from assay.read.source import Role, sources
+from assay.read.stream import pieces
+from assay.tasks.sparql.dialect import is_ask, is_count
+from assay.tasks.sparql.examples import Executor
+from assay.tasks.sparql.records import Record
+from assay.tasks.sparql.replies import answers_of, read_json
+
+SET, COUNT, BOOLEAN = (
+    "Simple Question (Direct)",
+    "Quantitative Reasoning (Count) (All)",
+    "Verification (Boolean) (All)",
+)
+
+Answers = list[str] | bool | None
+
+
+def read_pairs(
+    predictions: Any,
+    gold: Any,
+    intake: Intake,
+    *,
+    executor: Executor | None = None,
+    em_only: bool = False,
+) -> Iterator[list[Record]]:
+    """One record per gold question; answers that gold does not hold come from its queries."""
+    wanted = _questions(gold, "gold", intake)
+    if not em_only:
+        _answer(wanted, executor, intake)
+    given = _questions(predictions, "predictions", intake)
+    intake.counts.extra = len(given.keys() - wanted.keys())
+    if wanted and not given.keys() & wanted.keys():
+        raise AlignError(
+            "no prediction has the id of a gold question",
+            path=str(predictions),
+            hint=f"gold ids look like '{next(iter(wanted))}'",
+        )
+    yield [_record(key, *wanted[key], given.get(key)) for key in wanted]
+
+
+def _answer(
+    wanted: dict[str, tuple[str | None, Answers]], executor: Executor | None, intake: Intake
+) -> None:
+    """Fill in the answers of questions that have a query alone, as those of LC-QuAD do."""
+    bare = [key for key, (_, answers) in wanted.items() if answers is None]
+    if not bare:
+        return
+    if executor is None:
+        raise UsageError(
+            f"{len(bare):,} gold questions have no answers (first: '{bare[0]}'); give --kg GRAPH "
+            "or --server_link URL to run their queries, or --em_only"
+        )
+    found = executor.run([wanted[key][0] or "" for key in bare])
+    failed = 0
+    for key, (answers, failure) in zip(bare, found, strict=True):
+        failed += failure is not None
+        wanted[key] = (wanted[key][0], answers if failure is None else [])
+    intake.warnings.append(
+        f"{len(bare):,} gold questions have no answers in the file; those of their queries were "
+        f"taken, and none for the {failed:,} queries that failed"
+    )
+
+
+def _record(
+    key: str, query: str | None, answers: Answers, found: tuple[str | None, Answers] | None
+) -> Record:
+    kind = _kind(query, answers)
+    results = answers if isinstance(answers, list) else []
+    answer: str | None = ("YES" if answers else "NO") if isinstance(answers, bool) else None
+    if kind == COUNT:
+        answer = results[0] if len(results) == 1 else None
+    predicted, returned = found if found is not None else (None, None)
+    if predicted is None and returned is not None:
+        predicted = ""  # answered without a query: not missing
+    return Record(
+        question_type=kind,
+        description=kind,
+        answer=answer,
+        actions=predicted,
+        results=results,
+        sparql_delex=query,
+        turn=f"#{key}",
+        predicted_answers=returned,
+    )
+
+
+def _kind(query: str | None, answers: Answers) -> str:
+    text = query or ""
+    if isinstance(answers, bool) or is_ask(text):
+        return BOOLEAN
+    return COUNT if is_count(text) else SET
+
+
+def _questions(source: Any, role: Role, intake: Intake) -> dict[str, tuple[str | None, Answers]]:
+    if isinstance(source, (str, Path)):
+        found = sources(str(source), role, intake) or []
+        data = _decoded(b"".join(pieces(found[0], role, intake)), str(source))
+        name = str(source)
+    else:
+        data, name = source, role
+    if isinstance(data, Mapping) and isinstance(data.get("questions"), list):
+        rows = [_qald(q, name, i) for i, q in enumerate(data["questions"], start=1)]
+    elif isinstance(data, Mapping):
+        rows = [(str(key), q if isinstance(q, str) else None, None) for key, q in data.items()]
+    elif isinstance(data, list):
+        rows = [_lcquad(q, name, i) for i, q in enumerate(data, start=1)]
+    else:
+        raise InputError("neither QALD nor LC-QuAD", path=name, hint="see docs/metrics/sparql.md")
+    by_id: dict[str, tuple[str | None, Answers]] = {}
+    for key, query, answers in rows:
+        if key in by_id:
+            intake.counts.duplicate += 1
+        by_id.setdefault(key, (query, answers))
+    return by_id
+
+
+def _decoded(data: bytes, name: str) -> Any:
+    try:
+        return msgspec.json.decode(data)
+    except msgspec.DecodeError as error:
+        raise InputError(f"not JSON ({error})", path=name) from None
+
+
+def _qald(question: Any, name: str, number: int) -> tuple[str, str | None, Answers]:
+    if not isinstance(question, Mapping) or "id" not in question:
+        raise InputError(f"question {number:,} has no id", path=name)
+    query = question.get("query")
+    text = query.get("sparql") if isinstance(query, Mapping) else None
+    answers: Answers = None
+    held = question.get("answers")
+    if isinstance(held, list) and held:
+        answers = answers_of(read_json(msgspec.json.encode(held[0])))
+    elif isinstance(held, list):
+        answers = []
+    return str(question["id"]), text, answers
+
+
+_LCQUAD_IDS = ("_id", "uid", "id")
+_LCQUAD_QUERIES = ("sparql_wikidata", "sparql_query", "sparql", "query")
+_LCQUAD_ANSWERS = ("answers", "answer")
+
+
+def _lcquad(question: Any, name: str, number: int) -> tuple[str, str | None, Answers]:
+    if not isinstance(question, Mapping):
+        raise InputError(f"question {number:,} is no object", path=name)
+    key = next((question[k] for k in _LCQUAD_IDS if k in question), None)
+    if key is None:
+        raise InputError(f"question {number:,} has none of {', '.join(_LCQUAD_IDS)}", path=name)
+    query = next((question[k] for k in _LCQUAD_QUERIES if isinstance(question.get(k), str)), None)
+    held = next((question[k] for k in _LCQUAD_ANSWERS if k in question), None)
+    answers: Answers = held if isinstance(held, bool) else None
+    if isinstance(held, list):
+        answers = [str(one) for one in held]
+    return str(key), query, answers

@@ -1,0 +1,228 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Prediction files: JSON arrays or JSONL of conversation turns, read without holding the file.
+
+An array of any layout is cut into blocks at a `}, {`. Whether a cut is at the top level is not
+guessed: the block up to it decodes as an array exactly if it is.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from typing import Any
+
+import msgspec
+
+from assay.core.document import Intake
+from assay.core.errors import InputError
+from assay.read.source import Role, Source, sources
+from assay.read.stream import pieces
+
+BLOCK_BYTES = 1 << 20
+"""Bytes of an array decoded at once."""
+
+_CUT = re.compile(rb"\}\s*,\s*\{")
+_AT = re.compile(r"`?\$\[(\d+)\](?:\.([\w]+))?")
+_TRIES = 8
+
+
+class Record(msgspec.Struct, gc=False):
+    """One turn: the user's question, what is right, and the predicted query (`actions`).
+
+    `predicted_answers` are the answers of the predicted query where they were obtained elsewhere:
+    a list, true or false, or null where there are none.
+    """
+
+    question_type: str | list[str]
+    description: str
+    answer: str | int | float | None
+    actions: str | None
+    results: list[str]
+    sparql_delex: str | None = None
+    turn: str | None = msgspec.field(default=None, name="turnID")
+    predicted_answers: list[str] | bool | msgspec.UnsetType | None = msgspec.UNSET
+
+
+def read_records(source: Any, intake: Intake, role: Role = "predictions") -> Iterator[list[Record]]:
+    """Blocks of records of all files, in the order of their names.
+
+    >>> turn = {"question_type": "Clarification", "description": "", "answer": "", "results": []}
+    >>> (block,) = read_records([{**turn, "actions": "ASK {}"}], Intake())
+    >>> block[0].actions
+    'ASK {}'
+    """
+    found = sources(source, role, intake)
+    if found is None:
+        return _from_memory(source, role)
+    return _from_files(found, role, intake)
+
+
+def _from_memory(source: Any, role: Role) -> Iterator[list[Record]]:
+    try:
+        yield msgspec.convert(list(source), list[Record])
+    except msgspec.ValidationError as error:
+        raise _explained(error, role, 0) from None
+
+
+def _from_files(found: list[Source], role: Role, intake: Intake) -> Iterator[list[Record]]:
+    for item in found:
+        stream = pieces(item, role, intake, lone=len(found) == 1)
+        yield from _file(stream, item.name)
+
+
+def _file(stream: Iterator[bytes], name: str) -> Iterator[list[Record]]:
+    head = b""
+    for piece in stream:
+        head += piece
+        if head.lstrip():
+            break
+    start = head.lstrip()
+    if start[:1] == b"[":
+        yield from _array(start[1:], stream, name)
+    elif start[:1] == b"{" and _is_lines(name):
+        yield from _lines(start, stream, name)
+    elif start[:1] == b"{" and b'"questions"' in start:
+        raise InputError(
+            "this looks like QALD, which is scored against a gold file",
+            path=name,
+            hint="give it with --gold FILE",
+        )
+    elif start:
+        what = "a single JSON object" if start[:1] == b"{" else "not JSON"
+        raise InputError(
+            f"this is {what}, not an array of records",
+            path=name,
+            hint="a prediction file is [{...}, {...}]; one record per line is read from .jsonl",
+        )
+
+
+def _is_lines(name: str) -> bool:
+    plain = name.lower().removesuffix(".gz").removesuffix(".zst")
+    return plain.endswith((".jsonl", ".ndjson"))
+
+
+_array_decoder = msgspec.json.Decoder(list[Record])
+_record_decoder = msgspec.json.Decoder(Record)
+
+
+def _array(rest: bytes, stream: Iterator[bytes], name: str) -> Iterator[list[Record]]:
+    """The blocks of an array whose opening bracket has been read."""
+    held = bytearray(b"[" + rest)
+    done, wanted = 0, BLOCK_BYTES
+    for piece in stream:
+        held += piece
+        while len(held) >= wanted:
+            block = _cut_off(held)
+            if block is None:
+                wanted = 2 * len(held)
+                break
+            wanted = BLOCK_BYTES
+            yield block
+            done += len(block)
+    block = _decoded(held, name, done)
+    if block:
+        yield block
+
+
+def _cut_off(held: bytearray) -> list[Record] | None:
+    """Take off the records up to the last top-level cut that can be found.
+
+    The comma at the cut becomes the bracket that closes one array, then the one that opens the
+    next, so that nothing is copied.
+    """
+    low = max(0, BLOCK_BYTES - (1 << 16))
+    cuts = list(_CUT.finditer(held, low))[-_TRIES:] or list(_CUT.finditer(held))[-_TRIES:]
+    commas = [held.index(b",", cut.start()) for cut in reversed(cuts)]
+    del cuts  # a match holds on to the buffer, which could not shrink then
+    for comma in commas:
+        held[comma] = ord("]")
+        try:
+            with memoryview(held)[: comma + 1] as part:
+                block = _array_decoder.decode(part)
+        except (msgspec.DecodeError, UnicodeDecodeError):
+            held[comma] = ord(",")  # inside a record, or the block is wrong: the last decode says
+            continue
+        held[comma] = ord("[")
+        del held[:comma]
+        return block
+    return None
+
+
+def _decoded(data: bytearray, name: str, done: int) -> list[Record]:
+    try:
+        return _array_decoder.decode(data)
+    except msgspec.DecodeError as error:
+        raise _explained(error, name, done) from None
+    except UnicodeDecodeError as error:
+        after = f" after record {done:,}" if done else ""
+        raise _not_utf8(error, name, after) from None
+
+
+def _not_utf8(
+    error: UnicodeDecodeError, name: str, place: str, line: int | None = None
+) -> InputError:
+    byte = error.object[error.start]
+    return InputError(
+        f"not UTF-8 (byte 0x{byte:02x}{place})",
+        path=name,
+        line=line,
+        hint=f"convert it: iconv -f LATIN1 -t UTF-8 {name}",
+    )
+
+
+def _lines(rest: bytes, stream: Iterator[bytes], name: str) -> Iterator[list[Record]]:
+    done = 0
+    for piece in _whole_lines(rest, stream):
+        block: list[Record] = []
+        for line in piece.split(b"\n"):
+            done += 1
+            if not line.strip():
+                continue
+            try:
+                block.append(_record_decoder.decode(line))
+            except msgspec.DecodeError as error:
+                raise InputError(
+                    _reason(error), path=name, line=done, hint="each line is one record"
+                ) from None
+            except UnicodeDecodeError as error:
+                raise _not_utf8(error, name, "", done) from None
+        if block:
+            yield block
+
+
+def _whole_lines(rest: bytes, stream: Iterator[bytes]) -> Iterator[bytes]:
+    for piece in stream:
+        rest += piece
+        end = rest.rfind(b"\n")
+        if end >= 0:
+            yield rest[:end]
+            rest = rest[end + 1 :]
+    if rest:
+        yield rest
+
+
+def _explained(error: msgspec.DecodeError, name: str, done: int) -> InputError:
+    """The error with the record it is in, counted from 1 in its file."""
+    place = _AT.search(str(error))
+    if place is None:
+        return InputError(
+            f"not a JSON array ({_reason(error)})" if done == 0 else _reason(error),
+            path=name,
+            hint="a prediction file is [{...}, {...}]",
+        )
+    number = done + int(place[1]) + 1
+    return InputError(
+        f"record {number:,}: {_reason(error)}",
+        path=name,
+        hint="a record has question_type, description, answer, actions and results",
+    )
+
+
+def _reason(error: msgspec.DecodeError) -> str:
+    text = str(error)
+    key = re.search(r"missing required field `(\w+)`", text)
+    if key is not None:
+        return f"the key '{key[1]}' is missing"
+    place = re.search(r"\$(?:\[\d+\])?\.(\w+)", text)
+    what = text.partition(" - at ")[0]
+    return f"'{place[1]}': {what}" if place is not None else what

@@ -1,0 +1,644 @@
+# SPDX-License-Identifier: Apache-2.0
+"""`assay judge` as a user meets it, at a pipe and at a terminal, on runs of every kind."""
+
+from __future__ import annotations
+
+import csv
+import fcntl
+import io
+import json
+import os
+import pty
+import re
+import select
+import shutil
+import subprocess
+import sys
+import termios
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import jsonschema
+import pytest
+
+from assay.cli import run
+from assay.judge.log import VerdictLog
+from assay.judge.sheets import read_sheet
+from assay.judge.store import read_store
+from assay.report.json import schema
+
+ROOT = Path(__file__).resolve().parents[2]
+ORACLES = ROOT.parent / "shared" / "oracles" / "commands"
+
+Outcome = tuple[int, str, str]
+Judge = Callable[..., Outcome]
+
+
+@pytest.fixture
+def judge(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> Judge:
+    """Runs `assay judge` in this process; `typed` is what comes through the pipe."""
+
+    def call(*arguments: object, typed: str = "") -> Outcome:
+        stdin = io.TextIOWrapper(io.BytesIO(typed.encode()), encoding="utf-8")
+        monkeypatch.setattr(sys, "stdin", stdin)
+        code = run(["judge", *map(str, arguments)])
+        printed = capsys.readouterr()
+        return code, printed.out, printed.err
+
+    return call
+
+
+def saved(folder: Path, name: str, rows: list[tuple[str, str]], **columns: list[str]) -> Path:
+    """A run of pairs (prediction, gold)."""
+    data = folder / f"{name}.jsonl"
+    with data.open("w") as file:
+        for n, (prediction, gold) in enumerate(rows):
+            more = {key: values[n] for key, values in columns.items()}
+            record = {"id": f"q{n:02}", "prediction": prediction, "gold": gold, **more}
+            file.write(json.dumps(record) + "\n")
+    path = folder / "runs" / name
+    arguments = ["text", "score", "--predictions", str(data), "--gold", str(data)]
+    arguments += ["-m", "exact", "-m", "chrf", "--save", str(path), "--quiet", "--json"]
+    assert run(arguments) == 0
+    return path
+
+
+@pytest.fixture
+def text_run(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> Path:
+    rows = [(f"the answer {n} is so", f"the answer {n} is thus") for n in range(6)]
+    path = saved(tmp_path, "one", [*rows, ("same", "same")])
+    capsys.readouterr()
+    return path
+
+
+def document(text: str, name: str) -> Any:
+    """A printed document, held to its schema."""
+    data = json.loads(text)
+    jsonschema.validate(data, schema(name))
+    return data
+
+
+def answers(run: Path, name: str) -> list[str]:
+    store = read_store(run.parent / "judgements")
+    return [v.answer for v in store.judges[name].values()]
+
+
+# -- judging over a pipe --------------------------------------------------------------------------
+
+
+def test_answers_are_kept_and_taken_up_again(text_run: Path, judge: Judge) -> None:
+    code, out, err = judge(text_run, "--judge", "anna", typed="y\nn too vague\nunsure\nz\nq\n")
+    assert (code, err) == (0, "")
+    assert out.startswith(
+        "anna: 6 items to judge; verdicts go to "
+    )  # what equals gold is not asked
+    assert "[y]es  [n]o  [u]nsure  [s]kip  [b]ack" in out
+    assert "item 2 of 6 · 1 done · about 1 min left" in out
+    assert "quit: 2 items are newly judged and kept, 4 of 6 left; run the same command" in out
+    (folder,) = {text_run.parent / "judgements"}
+    said = read_store(folder).history["anna"]
+    assert [v.answer for v in said] == ["yes", "no", "unsure", "withdrawn"]
+    assert said[1].reason == "too vague"
+    code, out, _ = judge(text_run, "--judge", "anna", typed="y\ny\ny\ny\n")
+    assert code == 0
+    assert "item 3 of 6 · 2 done" in out
+    assert "done: 4 items are newly judged and kept, 0 of 6 left" in out
+    code, out, _ = judge(text_run, "--judge", "anna", typed="")
+    assert code == 0
+    assert "all answered" in out
+
+
+def test_closed_input_keeps_what_was_answered(text_run: Path, judge: Judge) -> None:
+    code, _, err = judge(text_run, "--judge", "anna", typed="y\ny\n")
+    assert code == 2
+    assert err == (
+        "assay: the input ended; 2 items are newly judged and kept, 4 of 6 left; run the same "
+        "command to go on\n"
+    )
+    assert answers(text_run, "anna") == ["yes", "yes"]
+
+
+def test_skip_back_comment_guidelines_and_other_keys(
+    text_run: Path, judge: Judge, tmp_path: Path
+) -> None:
+    guide = tmp_path / "guide.txt"
+    guide.write_text("Only what is thus is right.\n")
+    typed = "g\nwhat\ns\nc because of this\nk\nb\nj\nr\nb\nb\nb\nq\n"
+    code, out, _ = judge(
+        text_run, "--judge", "anna", "--keys", "yes=j,no=k", "--guidelines", guide, typed=typed
+    )
+    assert code == 0
+    assert "  Only what is thus is right." in out
+    assert "'what' is no key: [j] yes  [k] no" in out
+    assert "(your answer so far: no)" in out
+    assert "there is nothing to redo" in out
+    assert "this is the first item you have seen" in out
+    history = read_store(text_run.parent / "judgements").history["anna"]
+    assert [v.answer for v in history] == ["skip", "no", "yes"]
+    assert history[1].reason == "because of this"
+
+
+def test_ready_made_reasons_are_counted(text_run: Path, judge: Judge) -> None:
+    options = ("--reasons", "wrong word,too vague")
+    typed = "n 1\n2\nn\nn 2\nc 2\nn\nn something else\ny\n"
+    code, out, _ = judge(text_run, "--judge", "anna", *options, typed=typed)
+    assert code == 0
+    assert "[q]uit  [1] wrong word  [2] too vague" in out
+    assert "reason: too vague" in out
+    judge(text_run, "--judge", "bert", *options, typed="y\n" * 6)
+    data = document(judge(text_run, "--agreement", "--json")[1], "agreement-1")
+    assert data["reasons"] == [["too vague", 3], ["something else", 1], ["wrong word", 1]]
+    assert re.search(r"too vague +3", judge(text_run, "--agreement")[1])
+
+
+def test_what_differs_from_the_nearest_gold_is_marked(
+    tmp_path: Path, judge: Judge, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = saved(tmp_path, "r", [("ls -a", "ls"), ("\x1b[2Jx", "x")], question=["list", "clear"])
+    capsys.readouterr()
+    _, out, _ = judge(path, "--judge", "a", typed="y\ny\n")
+    assert "asked for   list" in out
+    assert "ls {+-a+}" in out
+    assert "\x1b" not in out
+
+
+def test_identical_predictions_of_two_systems_are_judged_once_and_hidden(
+    tmp_path: Path, judge: Judge, capsys: pytest.CaptureFixture[str]
+) -> None:
+    gold = [f"gold {n}" for n in range(4)]
+    first = saved(tmp_path, "heron", [(f"a {n}", g) for n, g in enumerate(gold)])
+    second = saved(
+        tmp_path, "plover", [(f"{'b' if n > 2 else 'a'} {n}", g) for n, g in enumerate(gold)]
+    )
+    capsys.readouterr()
+    _, out, _ = judge(first, second, "--judge", "anna", typed="y\n" * 5)
+    assert "5 items to judge" in out
+    assert "heron" not in out
+    assert "plover" not in out
+    _, out, _ = judge(second, "--judge", "anna")  # nothing new: found again for the other run
+    assert "item" not in out.partition("\n")[2].replace("4 of 4", "").replace("items", "")
+
+
+@pytest.mark.parametrize(
+    ("task", "arguments"),
+    [
+        ("code", ["code", "score", "--dataset_name=code2seq_dataset"]),
+        (
+            "sparql",
+            ["sparql", "score", "--file_path", "examples/sparql/careless.json", "--em_only"],
+        ),
+        (
+            "metadata",
+            [
+                "metadata",
+                "score",
+                "--input",
+                "examples/metadata/plover",
+                "--truth",
+                "examples/metadata/gold",
+            ],
+        ),
+    ],
+)
+def test_runs_of_other_tasks_can_be_judged(
+    task: str,
+    arguments: list[str],
+    tmp_path: Path,
+    judge: Judge,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    monkeypatch.chdir(ROOT)
+    if task == "code":
+        (tmp_path / "p.txt").write_text("get|name\nset|value\nrun\n")
+        (tmp_path / "g.txt").write_text("get|full|name\nset|value\nrun\n")
+        arguments = [
+            *arguments,
+            f"--prediction_file={tmp_path}/p.txt",
+            f"--target_file={tmp_path}/g.txt",
+        ]
+    if task == "metadata":
+        arguments = [*arguments, "--output", str(tmp_path / "out")]
+    path = tmp_path / "run"
+    assert run([*arguments, "--save", str(path), "--ci", "0"]) == 0
+    capsys.readouterr()
+    code, out, err = judge(path, "--judge", "anna", typed="y\nq\n")
+    assert code == 0, err
+    assert "prediction" in out
+    assert len(answers(path, "anna")) == 1
+
+
+@pytest.fixture
+def commands_run(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> Path:
+    """Commands of the sample data, with verdicts in a sheet of the old kind beside them."""
+    data = tmp_path / "commands"
+    shutil.copytree(ROOT / "examples" / "commands", data)
+    (data / "judgements" / "verdicts.anna.jsonl").unlink()
+    arguments = ["commands", "score", "--predictions", str(data / "wren.txt")]
+    arguments += ["--gold", str(data / "gold.jsonl"), "--judgements", str(data / "judgements")]
+    path = tmp_path / "runs" / "wren"
+    assert run([*arguments, "--num_examples", "0", "--save", str(path), "--quiet"]) == 0
+    capsys.readouterr()
+    return path
+
+
+def test_commands_are_asked_about_twice_and_old_sheets_are_read(
+    commands_run: Path, judge: Judge, tmp_path: Path
+) -> None:
+    folder = tmp_path / "commands" / "judgements"  # the run remembers where its verdicts are
+    sheet = read_sheet(folder / "manual.evaluations.bert.csv")
+    told = {row.prediction for row in sheet if row.structure and row.command}
+    code, out, err = judge(commands_run, "--judge", "anna", typed="n\nq\n")
+    assert code == 0, err
+    assert f"verdicts go to {folder}" in out
+    shown = [
+        item["prediction"]
+        for item in map(json.loads, judge(commands_run, "--export", "jsonl")[1].splitlines())
+        if item["final"]["command"] is None
+    ]
+    assert shown
+    assert not set(shown) & told
+    said = read_store(folder).history["anna"]
+    first = out.partition("item 1 of")[2]
+    if "structure" in first.partition("[y/n/...]")[0]:
+        assert [(v.question, v.answer) for v in said] == [("structure", "no"), ("command", "no")]
+    else:
+        assert [(v.question, v.answer) for v in said] == [("command", "no")]
+
+
+def test_an_estimate_does_not_build_on_the_verdicts_themselves(
+    commands_run: Path, judge: Judge
+) -> None:
+    judge(commands_run, "--judge", "anna", "--sample", "4", "--seed", "1", typed="y\n" * 30)
+    code, _, err = judge(commands_run, "--estimate", "--metric", "top1_command_accuracy")
+    assert code == 2
+    assert "rests on the verdicts themselves" in err
+    code, out, err = judge(commands_run, "--estimate", "--json")
+    assert code == 0, err
+    data = document(out, "estimate-1")
+    assert data["metric"] == "match"
+    found = data["systems"][0]["estimates"]
+    assert list(found) == ["top1_command", "top2_command", "top1_structure", "top2_structure"]
+    assert found["top1_command"]["value"] <= found["top2_command"]["value"]
+    assert found["top1_command"]["value"] <= found["top1_structure"]["value"]
+    assert found["top1_command"]["known"] + found["top1_command"]["rest"] == 30
+    assert found["top1_command"]["sampled"] == 4
+
+
+# -- at a terminal --------------------------------------------------------------------------------
+
+
+def test_at_a_terminal_one_key_is_one_answer(text_run: Path) -> None:
+    """A real terminal: no line ends are typed, and the input is not closed."""
+    main, end = pty.openpty()
+    command = [sys.executable, "-m", "assay", "judge", str(text_run), "--judge", "anna"]
+    process = subprocess.Popen(
+        command,
+        stdin=end,
+        stdout=end,
+        stderr=end,
+        start_new_session=True,
+        # The terminal has to be the process's own, or Ctrl-C is a key like any other.
+        preexec_fn=lambda: fcntl.ioctl(0, termios.TIOCSCTTY, 0),
+        env={**os.environ, "TERM": "xterm"},
+    )
+    os.close(end)
+    seen = ""
+
+    def until(text: str) -> None:
+        nonlocal seen
+        while text not in seen:
+            ready, _, _ = select.select([main], [], [], 60)
+            assert ready, seen
+            seen += os.read(main, 65536).decode()
+        seen = seen.partition(text)[2]
+
+    until("item 1 of 6")
+    until("[y/n/...] ")
+    os.write(main, b"y")
+    until("item 2 of 6 · 1 done")
+    until("[y/n/...] ")
+    os.write(main, b"c")
+    until("reason: ")
+    os.write(main, b"too vague\n")
+    until("[y/n/...] ")
+    os.write(main, b"n")
+    until("item 3 of 6 · 2 done")
+    until("[y/n/...] ")
+    os.write(main, b"\x03")  # Ctrl-C
+    until("interrupted; 2 items are newly judged and kept, 4 of 6 left")
+    assert process.wait() == 130
+    os.close(main)
+    history = read_store(text_run.parent / "judgements").history["anna"]
+    assert [(v.answer, v.reason) for v in history] == [("yes", ""), ("no", "too vague")]
+
+
+def test_who_has_no_login_name_is_asked_for_one(
+    text_run: Path, judge: Judge, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    import getpass
+
+    def nobody() -> str:
+        raise KeyError("getpwuid(): uid not found: 4242")
+
+    monkeypatch.setattr(getpass, "getuser", nobody)
+    code, _, err = judge(text_run)
+    assert (code, err) == (2, "assay: say who judges: --judge NAME\n")
+    monkeypatch.setattr(getpass, "getuser", lambda: "dora")
+    code, out, _ = judge(text_run, typed="q\n")
+    assert (code, out.startswith("dora: 6 items")) == (0, True)
+
+
+# -- what is refused ------------------------------------------------------------------------------
+
+
+def test_two_processes_judging_as_one_person(text_run: Path, judge: Judge) -> None:
+    with VerdictLog(text_run.parent / "judgements", "anna"):
+        code, _, err = judge(text_run, "--judge", "anna", typed="y\n")
+    assert code == 2
+    assert "somebody is judging as 'anna' already" in err
+    assert err.count("\n") == 1
+
+
+REFUSED = [
+    # arguments, what is said
+    (["nowhere"], "nowhere: does not exist"),
+    (["RUN", "--judge", "a/b"], "not a name for a judge"),
+    (["RUN", "--keys", "yes=yy"], "give one character"),
+    (["RUN", "--keys", "yes=1"], "no digit"),
+    (["RUN", "--reasons", "a,b,c,d,e,f,g,h,i,j"], "there are keys for 9"),
+    (["RUN", "--keys", "yes=n"], "'n' is the key of yes and no"),
+    (["RUN", "--keys", "maybe=m"], "unknown action for --keys 'maybe'"),
+    (["RUN", "--web", "--estimate"], "ask for one at a time"),
+    (["RUN", "--sample", "0", "--judge", "a"], "--sample 0 must be 1 or more"),
+    (["RUN", "--overlap", "0"], "--overlap 0 must be 1 or more"),
+    (["RUN", "--repeats", "-1"], "--repeats -1 must not be negative"),
+    (["RUN", "--differing", "--judge", "a"], "give two runs"),
+    (["RUN", "--until-decided", "--judge", "a"], "give two runs"),
+    (["RUN", "--agreement"], "judgements: does not exist, so nobody has judged yet"),
+    (["RUN", "--estimate", "--judgements", "RUN"], "holds no record of a random draw"),
+    (["RUN", "--agreement", "--judgements", "RUN"], "at least two judges"),
+    (["TABLE", "--agreement", "--ci", "0"], "--ci 0.0 must be between 0 and 1"),
+    (["TABLE", "--agreement", "--resamples", "0"], "--resamples 0 must be 1 or more"),
+    (["RUN", "--export", "csv", "--judgements", "nowhere"], "nowhere: does not exist"),
+    (["RUN", "--judge", "a", "--judgements", "/proc/nowhere"], "cannot be written"),
+    (["RUN", "--guidelines", "nowhere.txt"], "nowhere.txt: cannot be read"),
+    (["RUN", "--web", "--port", "99999"], "99999 is not a port"),
+    (["RUN", "--judgements", "RUN/run.json", "--judge", "a"], "is not a folder"),
+    (["RUN/run.json", "--agreement"], "no two columns of judges"),
+    (["RUN", "--errors", "--judgements", "RUN"], "give two runs"),
+]
+
+
+@pytest.mark.parametrize(("arguments", "said"), REFUSED, ids=[" ".join(r[0]) for r in REFUSED])
+def test_refused_in_one_line(text_run: Path, judge: Judge, arguments: list[str], said: str) -> None:
+    table = text_run.parent / "table.csv"
+    table.write_text("A,B\ny,y\ny,n\n")
+    given = [a.replace("RUN", str(text_run)).replace("TABLE", str(table)) for a in arguments]
+    code, out, err = judge(*given)
+    assert code == 2
+    assert said in err
+    assert err.count("\n") == 1
+    assert out == ""
+
+
+def test_runs_on_other_gold_are_not_mixed(
+    tmp_path: Path, judge: Judge, capsys: pytest.CaptureFixture[str]
+) -> None:
+    one = saved(tmp_path, "one", [("a", "b")])
+    two = saved(tmp_path, "two", [("a", "c")])
+    capsys.readouterr()
+    code, _, err = judge(one, two)
+    assert code == 2
+    assert "different gold" in err
+
+
+def test_a_server_that_others_can_reach_has_a_token(text_run: Path) -> None:
+    import urllib.error
+    import urllib.request
+
+    command = [sys.executable, "-m", "assay", "judge", str(text_run), "--web", "--port", "0"]
+    process = subprocess.Popen(
+        [*command, "--host", "0.0.0.0"],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.DEVNULL,
+        text=True,
+    )
+    assert process.stdout is not None
+    try:
+        found = re.fullmatch(
+            r"judging at http://0\.0\.0\.0:(\d+)/\?token=(\S+)\n", process.stdout.readline()
+        )
+        assert found
+        base = f"http://127.0.0.1:{found[1]}/"
+        with pytest.raises(urllib.error.HTTPError, match="401") as refused:
+            urllib.request.urlopen(base)
+        refused.value.close()
+        with urllib.request.urlopen(f"{base}?token={found[2]}") as page:
+            assert b"Your name" in page.read()
+    finally:
+        process.terminate()
+        process.wait()
+        process.stdout.close()
+
+
+# -- what has been judged -------------------------------------------------------------------------
+
+
+def test_agreement_adjudication_and_export(text_run: Path, judge: Judge) -> None:
+    order = ("--order-seed", "1")
+    judge(text_run, "--judge", "anna", *order, typed="y\ny\nn\nn\ny\nn bad\n")
+    judge(text_run, "--judge", "bert", *order, typed="y\nn no\nn\nn\ny\nn\n")
+    code, out, _ = judge(text_run, "--agreement")
+    assert code == 0
+    assert "correct: anna, bert, 6 items" in out
+    assert re.search(r"agreement \(share\) +0\.8333", out)
+    assert re.search(r"Cohen's kappa +0\.6667", out)
+    assert "anna: yes, bert: no" in out
+    assert "1 to settle; a third person does it with --adjudicate." in out
+    data = document(judge(text_run, "--agreement", "--json")[1], "agreement-1")
+    assert data["schema"] == "assay.agreement/1"
+    found = data["questions"]["correct"]
+    assert found["coefficients"]["cohen"]["value"] == pytest.approx(2 / 3)
+    assert found["pairs"][0]["table"] == {"no/no": 3, "no/yes": 0, "yes/no": 1, "yes/yes": 2}
+    assert data["unsettled"] == 1
+    assert data["disagreements"][0]["reasons"] == {"bert": "no"}
+    code, out, _ = judge(text_run, "--adjudicate", "--judge", "carl", typed="y\n")
+    assert "carl: 1 item to judge" in out
+    assert "  anna        yes\n  bert        no (no)\n" in out
+    data = document(judge(text_run, "--agreement", "--json")[1], "agreement-1")
+    assert data["unsettled"] == 0
+    assert data["disagreements"][0]["final"] == "yes"
+    assert data["questions"]["correct"]["judges"] == ["anna", "bert"]  # carl settled, no more
+    rows = list(csv.DictReader(io.StringIO(judge(text_run, "--export", "csv")[1])))
+    assert len(rows) == 6
+    assert sorted(row["correct command"] for row in rows) == ["bad", "n", "n", "y", "y", "y"]
+    assert {row["correct command carl"] for row in rows} == {"", "y"}
+    lines = judge(text_run, "--export", "jsonl")[1].splitlines()
+    finals = [json.loads(line)["final"]["correct"] for line in lines]
+    assert (finals.count(True), finals.count(False)) == (4, 3)  # the seventh agrees with gold
+
+
+def test_an_exported_sheet_is_read_back(text_run: Path, judge: Judge, tmp_path: Path) -> None:
+    judge(text_run, "--judge", "anna", typed="y\nn\n" * 3)
+    other = tmp_path / "elsewhere"
+    other.mkdir()
+    sheet = other / "manual.evaluations.anna.csv"
+    sheet.write_text(judge(text_run, "--export", "csv")[1])
+    _, out, _ = judge(text_run, "--judgements", other, "--judge", "bert")
+    assert out.startswith("nothing is left to judge for bert")
+    lines = judge(text_run, "--judgements", other, "--export", "jsonl")[1].splitlines()
+    finals = [json.loads(line)["final"]["correct"] for line in lines]
+    assert (finals.count(True), finals.count(False)) == (4, 3)
+
+
+def test_controls_and_repeats_are_reported(text_run: Path, judge: Judge) -> None:
+    options = ("--controls", "2", "--repeats", "2")
+    for name in ("anna", "bert"):
+        _, out, _ = judge(text_run, "--judge", name, *options, typed="y\n" * 12)
+        assert "0 of" in out.splitlines()[-1]
+    data = document(judge(text_run, "--agreement", "--json")[1], "agreement-1")
+    anna = data["judges"][0]
+    assert (anna["repeats"], anna["steady"], anna["yes"]) == (2, 2, 6)
+    assert 1 <= anna["controls"] <= 2
+    assert anna["right"] == 1  # yes to everything is right for gold, and for nothing else
+    assert "repeats same" in judge(text_run, "--agreement")[1]
+
+
+@pytest.mark.parametrize("question", ["command", "template"])
+def test_agreement_of_a_table_of_judges(question: str, judge: Judge) -> None:
+    case = ORACLES / "agreement-dev"
+    if not case.is_dir():
+        pytest.skip(f"{case} is not there: the verdicts of others are not kept in this project")
+    expected = json.loads((case / "expected.json").read_text())["expected"][question]
+    code, out, _ = judge(case / "annotators.csv", "--agreement", "--json", "--resamples", "10")
+    assert code == 0
+    found = document(out, "agreement-1")["questions"][question]
+    pair = next(p for p in found["pairs"] if p["judges"] == ["A", "B"])
+    assert pair["percent"] == pytest.approx(expected["raw_agreement_AB"], abs=1e-9)
+    assert pair["cohen"] == pytest.approx(expected["cohen_kappa_AB"], abs=1e-9)
+    alpha = expected["krippendorff_alpha_nominal_ABC_missing"]
+    assert found["coefficients"]["krippendorff"]["value"] == pytest.approx(alpha, abs=1e-9)
+
+
+def test_agreement_that_is_not_defined_says_so(judge: Judge, tmp_path: Path) -> None:
+    table = tmp_path / "annotators.csv"
+    table.write_text("item,A,B\n0,y,y\n1,y,y\n2,y,y\n")
+    data = document(judge(table, "--agreement", "--json")[1], "agreement-1")
+    coefficients = data["questions"]["correct"]["coefficients"]
+    assert coefficients["percent"]["value"] == 1.0
+    assert coefficients["cohen"]["value"] is None
+    assert coefficients["krippendorff"]["value"] is None
+    assert "Cohen's kappa: not defined: all verdicts are equal" in judge(table, "--agreement")[1]
+
+
+def test_errors_of_two_runs(big_runs: tuple[Path, Path], judge: Judge) -> None:
+    answer = {"right": "y\nq\n", "wrong": "n not so\nq\n"}
+    for _ in range(6):
+        out = judge(*big_runs, "--judge", "anna", "--differing", typed="q\n")[1]
+        shown = re.findall(r"prediction +(.*)", out)[0]
+        typed = answer["right" if "right" in shown else "wrong"]
+        judge(*big_runs, "--judge", "anna", "--differing", typed=typed)
+    data = document(judge(*big_runs, "--errors", "--json")[1], "errors-1")
+    assert data["overlap"]["correct"] == {"yy": 0, "yn": 0, "ny": 3, "nn": 0}
+    assert data["categories"] == {"first": [["not so", 3]], "second": []}
+    assert re.search(r"only second", judge(*big_runs, "--errors")[1])
+
+
+# -- samples, estimates, comparisons --------------------------------------------------------------
+
+
+@pytest.fixture
+def big_runs(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> tuple[Path, Path]:
+    """Two systems on 60 examples; the second is right more often, and says `right` then."""
+    gold = [f"number {n} is prime" for n in range(60)]
+    first = [f"number {n} is {'right' if n % 3 == 0 else 'not so'}" for n in range(60)]
+    second = [f"number {n} is {'right' if n % 3 < 2 else 'not so'}" for n in range(60)]
+    runs = (
+        saved(tmp_path, "first", list(zip(first, gold, strict=True))),
+        saved(tmp_path, "second", list(zip(second, gold, strict=True))),
+    )
+    capsys.readouterr()
+    return runs
+
+
+def honest(judge: Judge, *arguments: object) -> str:
+    """Judges by what is shown, one answer after the other, until nothing is asked."""
+    _, out, _ = judge(*arguments, typed="")
+    total = int(re.findall(r"(\d+) items? to judge", out)[0])
+    for _ in range(total):
+        code, out, _ = judge(*arguments, typed="q\n")
+        if "quit:" not in out:
+            break
+        shown = re.findall(r"prediction +(.*)", out)[0]
+        code, out, _ = judge(*arguments, typed="y\nq\n" if "right" in shown else "n\nq\n")
+        assert code == 0
+        if "decided:" in out:
+            break
+    return out
+
+
+def test_estimate_from_a_recorded_sample(big_runs: tuple[Path, Path], judge: Judge) -> None:
+    run, _ = big_runs
+    options = ("--judge", "anna", "--sample", "20", "--seed", "7")
+    honest(judge, run, *options)
+    code, out, err = judge(run, "--estimate", "--json")
+    assert code == 0, err
+    data = document(out, "estimate-1")
+    found = data["systems"][0]["estimates"]["correct"]
+    low, high = found["finite"]
+    assert low <= 1 / 3 <= high  # the truth
+    assert (found["units"], found["rest"], found["sampled"]) == (60, 60, 20)
+    assert found["future"][1] - found["future"][0] > high - low
+    assert data["sample"]["seed"] == 7
+    text = judge(run, "--estimate")[1]
+    assert "20 examples drawn with seed 7 from 60; 0 known before." in text
+    assert "ppi++(chrf)|n:20|of:60|seed:7|ci:0.95" in text
+    # A second sample takes what is known for known.
+    honest(judge, run, "--judge", "anna", "--sample", "15", "--seed", "8")
+    again = document(judge(run, "--estimate", "--json")[1], "estimate-1")["systems"][0][
+        "estimates"
+    ]["correct"]
+    assert (again["known"], again["rest"], again["sampled"]) == (20, 40, 15)
+    assert again["finite"][0] <= 1 / 3 <= again["finite"][1]
+
+
+def test_no_estimate_from_what_somebody_happened_to_judge(
+    big_runs: tuple[Path, Path], judge: Judge
+) -> None:
+    run, other = big_runs
+    judge(run, "--judge", "anna", typed="y\n" * 20)
+    code, _, err = judge(run, "--estimate")
+    assert (code, "no record of a random draw" in err) == (2, True)
+    judge(run, "--judge", "anna", "--sample", "10", typed="y\n" * 5)
+    code, _, err = judge(run, "--estimate")
+    assert code == 2
+    assert "5 of the 10 sampled items have no final verdict yet" in err
+    code, _, err = judge(other, "--estimate")
+    assert code == 2
+    assert "drawn from another set of items" in err
+
+
+def test_two_systems_where_they_differ(big_runs: tuple[Path, Path], judge: Judge) -> None:
+    options = ("--judge", "anna", "--differing", "--sample", "12")
+    _, out, _ = judge(*big_runs, *options, typed="")
+    assert "24 items to judge, 12 of 60 examples drawn" in out  # 20 examples differ
+    honest(judge, *big_runs, *options)
+    code, out, err = judge(*big_runs, "--estimate", "--json")
+    assert code == 0, err
+    data = document(out, "estimate-1")
+    assert data["systems"][0]["estimates"] == {}  # nothing follows about each by itself
+    found = data["difference"]["correct"]
+    assert found["value"] == pytest.approx(-1 / 3)
+    assert (found["known"], found["rest"], found["sampled"]) == (40, 20, 12)
+    assert "first - second" in judge(*big_runs, "--estimate")[1]
+
+
+def test_judging_stops_when_it_is_decided(big_runs: tuple[Path, Path], judge: Judge) -> None:
+    out = honest(judge, *big_runs, "--judge", "anna", "--until-decided")
+    assert "decided: second is better than first (evidence 2" in out
+    judged = len(answers(big_runs[0], "anna"))
+    assert judged < 20  # of 40 items on the 20 examples that differ
+    _, out, _ = judge(*big_runs, "--judge", "anna", "--until-decided")
+    assert "decided: second is better than first" in out

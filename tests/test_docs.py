@@ -1,0 +1,52 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What the documentation says is what happens."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+
+from docs import generate
+
+PAGES = [page for page in generate.pages() if generate.BLOCK.search(page.read_text("utf-8"))]
+LINK = re.compile(r"\[[^\]]*\]\(([^)#\s]+)(#[^)\s]*)?\)")
+
+
+def named(page: Path) -> str:
+    return str(page.relative_to(generate.ROOT))
+
+
+def test_there_are_pages_with_commands() -> None:
+    assert generate.ROOT / "README.md" in PAGES
+
+
+@pytest.mark.parametrize("page", PAGES, ids=named)
+def test_commands_print_what_the_page_shows(page: Path) -> None:
+    with generate.scratch() as folder:
+        for block in generate.BLOCK.finditer(page.read_text("utf-8")):
+            for step in generate.steps(block[1]):
+                real = generate.run(step.command, folder)
+                assert generate.matches(step.output, real), (
+                    f"$ {step.command}\n{real}\nis not what the page shows; `make docs` mends it"
+                )
+
+
+@pytest.mark.parametrize("path", generate.reference(), ids=named)
+def test_reference_pages_are_up_to_date(path: Path) -> None:
+    assert path.read_text("utf-8") == generate.reference()[path], "run `make docs`"
+
+
+@pytest.mark.parametrize("page", generate.pages(), ids=named)
+def test_links_between_pages_lead_somewhere(page: Path) -> None:
+    for target, _ in LINK.findall(page.read_text("utf-8")):
+        if "://" not in target and not target.startswith("mailto:"):
+            assert (page.parent / target).exists(), f"{page.name} links to {target}"
+
+
+def test_every_metric_has_a_card() -> None:
+    from assay import metrics
+
+    cards = {card.stem for card in (generate.ROOT / "docs" / "metrics").glob("*.md")}
+    assert {cls.name for cls in metrics.builtin()} <= cards

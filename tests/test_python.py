@@ -1,0 +1,119 @@
+# SPDX-License-Identifier: Apache-2.0
+"""`import assay` as a user calls it: names of one or several, data of all kinds, plain errors."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pytest
+
+import assay
+
+GOLD = [{"id": "1", "gold": "a", "topic": "x"}, {"id": "2", "gold": "b", "topic": "y"}]
+RIGHT = [{"id": "2", "prediction": "b"}, {"id": "1", "prediction": "a"}]
+HALF = [{"id": "1", "prediction": "a"}, {"id": "2", "prediction": "c"}]
+
+
+def exact(predictions: Any, gold: Any, **options: Any) -> float:
+    return assay.evaluate("text", predictions, gold, metrics="exact", **options).scores["exact"]
+
+
+@pytest.mark.parametrize(
+    ("name", "predictions", "gold"),
+    [
+        ("lists of strings", ["a", "c"], ["a", "b"]),
+        ("tuples", ("a", "c"), ("a", "b")),
+        ("several references", ["a", "c"], [["a", "x"], ["b", "y"]]),
+        ("mappings with ids", HALF, GOLD),
+        ("arrays", np.array(["a", "c"]), np.array(["a", "b"])),
+        ("generators", (t for t in "ac"), (t for t in "ab")),
+    ],
+)
+def test_data_comes_in_many_forms(name: str, predictions: Any, gold: Any) -> None:
+    assert exact(predictions, gold) == 0.5
+
+
+def test_one_name_needs_no_list() -> None:
+    half, right = (
+        assay.evaluate("text", p, GOLD, metrics="exact", slices="topic", system=s)
+        for p, s in ((HALF, "half"), (RIGHT, "right"))
+    )
+    assert list(half.document.slices["topic"]) == ["x", "y"]
+    found = assay.compare(half, right, metrics="exact", slices="topic", macros="topic")
+    assert {d.key for d in found.differences} == {"exact"}
+    assert assay.diff(half, right, slices="topic").document.slices["topic"]["y"].fixed == 1
+    assert assay.gate(right, baseline=half, metrics="exact", slices="topic").passed
+
+
+def evaluated(**options: Any) -> Callable[[], Any]:
+    return lambda: exact(["a", "c"], ["a", "b"], **options)
+
+
+def compared(**options: Any) -> Callable[[], Any]:
+    def work() -> Any:
+        half = assay.evaluate("text", HALF, GOLD, metrics="exact")
+        return assay.compare(half, half, **options)
+
+    return work
+
+
+@pytest.mark.parametrize(
+    ("name", "work", "said"),
+    [
+        ("policy", evaluated(missing="wong"), "unknown way to treat missing predictions 'wong'; did you mean 'wrong'"),
+        ("option", evaluated(metric="exact"), "unknown option 'metric'"),
+        ("interval", evaluated(interval="wilsn"), "unknown interval 'wilsn'"),
+        ("level", evaluated(ci=95), "--ci 95 must be between 0 and 1"),
+        ("level that is no number", evaluated(ci=float("nan")), "--ci nan must be between 0 and 1"),
+        ("resamples", evaluated(resamples=0), "--resamples 0 must be at least 1"),
+        ("seed", evaluated(seed=-1), "--seed -1 must not be negative"),
+        ("column", evaluated(slices="topic"), "unknown column 'topic'"),
+        ("nothing", lambda: exact([], []), "there are no predictions"),
+        ("None", lambda: exact(["a", None], ["a", "b"]), "predictions, line 2: null where a string"),
+        ("NaN", lambda: exact(["a", float("nan")], ["a", "b"]), "line 2: the number nan where a string"),
+        ("no file", lambda: exact("none.txt", ["a"]), r"none\.txt: no such file"),
+        ("one run", lambda: assay.compare("run"), "a comparison needs at least two runs"),
+        ("trials", compared(trials=0), "--trials 0 must be at least 1"),
+        ("resamples of a comparison", compared(resamples=-1), "--resamples -1 must be at least 1"),
+        ("seed of a comparison", compared(seed=-1), "--seed -1 must not be negative"),
+        ("margin", compared(margin=float("nan")), "--margin nan must be above 0"),
+        ("score", compared(metrics="blue"), "unknown metric of these runs 'blue'"),
+    ],
+    ids=lambda value: value if isinstance(value, str) else "",
+)  # fmt: skip
+def test_what_does_not_fit_is_said_in_one_line(
+    name: str, work: Callable[[], Any], said: str
+) -> None:
+    with pytest.raises(assay.AssayError, match=said) as seen:
+        work()
+    assert "\n" not in str(seen.value)
+
+
+@pytest.mark.filterwarnings("error")
+@pytest.mark.parametrize(
+    ("name", "predictions", "gold"),
+    [
+        ("one right", ["a b c d e"], ["a b c d e"]),
+        ("one wrong", ["x"], ["a b"]),
+        ("all equal", ["a b c d"] * 5, ["a b c d"] * 5),
+        ("no gold text", ["x", "y"], ["", ""]),
+        ("no text at all", ["", ""], ["", ""]),
+        ("one empty", [""], [""]),
+    ],
+)
+def test_odd_data_is_undefined_or_undecided_and_never_better_than_itself(
+    name: str, predictions: list[str], gold: list[str]
+) -> None:
+    metrics = ["exact", "bleu", "chrf", "ter", "wer", "cer", "token_f1"]
+    run = assay.evaluate("text", predictions, gold, metrics=metrics, system="run")
+    for key, (low, high) in run.intervals.items():
+        score = run.scores[key]
+        if not np.isnan([score, low, high]).any():
+            assert low <= score <= high
+    again = assay.compare(run, run)
+    assert {d.verdict for d in again.differences} == {"undecided"}
+    assert {d.difference for d in again.differences if d.difference == d.difference} <= {0.0}
+    for form in (str, assay.Comparison.to_json, assay.Comparison._repr_html_):
+        assert form(again)

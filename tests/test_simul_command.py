@@ -1,0 +1,195 @@
+# SPDX-License-Identifier: Apache-2.0
+"""`assay simul score`, `plot`, `compare`, `convert` as people type them."""
+
+from __future__ import annotations
+
+import json
+import shutil
+from pathlib import Path
+from typing import Any
+
+import pytest
+from click.testing import CliRunner, Result
+
+from assay.cli import main
+from assay.cli.root import root
+
+ROOT = Path(__file__).parents[1]
+SYSTEMS = ROOT / "examples" / "simul" / "systems"
+TALK = ROOT / "examples" / "simul" / "talk"
+
+
+def run(*args: object) -> Result:
+    return CliRunner().invoke(root, ["simul", *map(str, args)], catch_exceptions=False)
+
+
+def ok(*args: object) -> str:
+    result = run(*args)
+    assert result.exit_code == 0, result.stderr
+    return result.stdout
+
+
+def error(capsys: pytest.CaptureFixture[str], *args: object) -> str:
+    """The one line that a user sees; the exit code is 2."""
+    with pytest.raises(SystemExit) as stopped:
+        main(["simul", *map(str, args)])
+    assert stopped.value.code == 2
+    captured = capsys.readouterr()
+    assert captured.out == ""
+    assert captured.err.count("\n") == 1, captured.err
+    return captured.err
+
+
+@pytest.fixture(scope="module")
+def runs(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("runs")
+    ok("score", SYSTEMS, "--save", folder, "--resamples", 200)
+    return folder
+
+
+def test_several_words_are_several_metrics() -> None:
+    for form in (["LAAL", "AL"], ["LAAL,AL"], ["LAAL", "--latency-metrics", "AL"]):
+        printed = ok("score", SYSTEMS / "eager", "--latency-metrics", *form, "--ci", 0, "--json")
+        assert list(json.loads(printed)["scores"]) == ["BLEU", "LAAL", "AL@simuleval"]
+
+
+def test_options_of_simuleval_are_understood(tmp_path: Path) -> None:
+    printed = ok(
+        "score", "--score-only", "--computation-aware", "--quality-metrics", "BLEU", "chrF", "TER", "WER",
+        "--latency-metrics", "LAAL", "StartOffset", "--eval-latency-unit", "word",
+        "--no-use-ref-len", "--output", tmp_path / "out", "--ci", 0, "--json", "--", SYSTEMS / "eager",
+    )  # fmt: skip
+    assert list(json.loads(printed)["scores"]) == [
+        "BLEU", "chrF", "TER", "WER", "LAAL", "LAAL_CA", "StartOffset", "StartOffset_CA",
+    ]  # fmt: skip
+    assert (tmp_path / "out" / "scores.tsv").read_text().splitlines()[0].split("\t") == [
+        "BLEU", "chrF", "TER", "WER", "LAAL", "LAAL_CA", "StartOffset", "StartOffset_CA",
+    ]  # fmt: skip
+    rows = (tmp_path / "out" / "metrics.tsv").read_text().splitlines()
+    assert rows[0].split("\t") == ["index", "LAAL", "LAAL_CA", "StartOffset", "StartOffset_CA"]
+    assert len(rows) == 41
+
+
+def test_a_folder_of_systems_is_scored_one_by_one(runs: Path) -> None:
+    assert sorted(p.name for p in runs.iterdir()) == ["eager", "patient", "steady"]
+    printed = ok("score", SYSTEMS, "--ci", 0)
+    assert printed.splitlines()[0] == "simul: 3 systems"
+    document = json.loads(ok("score", SYSTEMS, "--ci", 0, "--json"))
+    assert document["schema"] == "assay.results/1"
+    assert [one["system"] for one in document["results"]] == ["eager", "patient", "steady"]
+    alone = json.loads(ok("score", SYSTEMS / "steady", "--ci", 0, "--json"))
+    assert document["results"][2]["scores"] == alone["scores"]
+    csv = ok("score", SYSTEMS, "--ci", 0, "--format", "csv").splitlines()
+    assert csv[0].split(",")[:2] == ["system", "score"] or "score" in csv[0]
+
+
+def test_saved_runs_can_be_verified_and_compared(runs: Path) -> None:
+    result = CliRunner().invoke(root, ["verify", str(runs / "eager")], catch_exceptions=False)
+    assert result.exit_code == 0, result.stdout + result.stderr
+    result = CliRunner().invoke(root, ["compare", str(runs / "patient"), str(runs / "steady")])
+    assert "LAAL" in result.stdout
+    result = CliRunner().invoke(root, ["diff", str(runs / "patient"), str(runs / "eager")])
+    assert result.exit_code in (0, 1)
+    assert "delays" not in result.stdout  # texts are compared, not times
+
+
+def test_two_axes_give_one_verdict(runs: Path) -> None:
+    printed = ok("compare", runs / "patient", runs / "steady", "--resamples", 200)
+    assert printed.startswith(
+        "better: steady against patient: same quality within 1 BLEU, lower latency"
+    )
+    document = json.loads(ok("compare", runs / "eager", runs / "patient", "--json"))
+    assert document["pairs"][0]["verdict"] == "trade-off"
+    assert document["pairs"][0]["words"] == "higher quality, higher latency"
+
+
+def test_pictures_are_files_of_their_own(runs: Path, tmp_path: Path) -> None:
+    folders = [runs / name for name in ("eager", "patient", "steady")]
+    printed = ok("plot", *folders, "-o", tmp_path / "plot.svg", "--resamples", 200)
+    assert "on the Pareto front of BLEU and LAAL: eager, steady" in printed
+    svg = (tmp_path / "plot.svg").read_text()
+    assert svg.startswith("<svg")
+    assert svg.count("<path") >= 3  # a region each
+    ok("plot", *folders, "--sentence", 5, "-o", tmp_path / "stairs.svg")
+    assert "source read (ms)" in (tmp_path / "stairs.svg").read_text()
+
+
+def test_a_report_draws_both_pictures(runs: Path, tmp_path: Path) -> None:
+    page = tmp_path / "report.html"
+    given = ["report", str(runs / "patient"), str(runs / "steady"), "-o", str(page)]
+    result = CliRunner().invoke(root, given, catch_exceptions=False)
+    assert result.exit_code == 0, result.stderr
+    text = page.read_text()
+    assert "BLEU against LAAL" in text
+    assert "How much was read when each word of" in text
+
+
+@pytest.mark.parametrize(
+    ("regimes", "line"),
+    [
+        (["low=0-2", "high=2-4"], "regime: low (0-2 s), LongYAAL 1.55"),
+        (["low=0-1", "high=1-1.5"], "regime: none (LongYAAL 1.55"),
+    ],
+)
+def test_the_regime_of_a_long_recording(regimes: list[str], line: str) -> None:
+    given = [
+        "score", TALK / "metrics.jsonl", "--segments", TALK / "segments.yaml", "-g",
+        TALK / "references.txt", "--ci", 0, "--regime", *regimes,
+    ]  # fmt: skip
+    assert line in ok(*given)
+    regime = json.loads(ok(*given, "--json"))["extra"]["regime"]
+    assert regime["score"] == "LongYAAL"
+    assert regime["regime"] == ("low" if "low" in line else None)
+
+
+def test_conversion_and_back(tmp_path: Path) -> None:
+    written = ok("convert", SYSTEMS / "eager", "--to", "events", "-o", tmp_path / "e").split()
+    assert written == [str(tmp_path / "e" / "events.jsonl")]
+    ok("convert", tmp_path / "e", "--to", "simuleval", "-o", tmp_path / "s")
+    names = ["--latency-metrics", "LAAL", "DAL", "--ci", 0, "--json"]
+    before = json.loads(ok("score", SYSTEMS / "eager", *names))["scores"]
+    after = json.loads(ok("score", tmp_path / "s", *names))["scores"]
+    assert after == pytest.approx(before)
+
+
+def test_mistakes_are_told_in_one_line(
+    runs: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    eager = SYSTEMS / "eager"
+    (tmp_path / "empty").mkdir()
+    cases: list[tuple[list[Any], str]] = [
+        (["score", tmp_path / "nowhere"], "no such file or folder"),
+        (["score", tmp_path / "empty"], "holds no log; give a folder with events.jsonl"),
+        (["score", eager, "--latency-metrics", "LALA"], "unknown metric 'LALA'; did you mean 'LAAL'?"),
+        (["score", "--latency-metrics", "LAAL", eager], "Missing argument 'LOG'"),
+        (["score", eager, "--regime", "low"], "must be name=from-to in seconds"),
+        (["score", eager, "--regime", "low=3-1"], "ends before it begins"),
+        (["score", eager, "--eval-latency-unit", "spm"], "needs --eval-latency-spm-model"),
+        (["score", eager, "--sacrebleu-tokenizer", "14a"], "14a"),
+        (["score", eager, "--compat", "omnisteval", "--segments", TALK / "segments.yaml"], "needs the references"),
+        (["score", SYSTEMS, "--per-example", tmp_path / "x.tsv"], "--per-example is for one system"),
+        (["plot", "-o", tmp_path / "x.svg"], "give the folders of saved runs"),
+        (["plot", runs / "eager", "-o", tmp_path / "x.png"], "must end in .svg"),
+        (["plot", runs / "eager", "--sentence", "99", "-o", tmp_path / "x.svg"], "has no stream '99'"),
+        (["plot", runs / "eager", "--latency", "ABC", "-o", tmp_path / "x.svg"], "unknown score of eager 'ABC'"),
+        (["compare", runs / "eager"], "give two or more folders"),
+        (["compare", eager, eager], "has no run.json"),
+        (["convert", eager, "--to", "simuleval", "-o", eager / "instances.log"], "is a file"),
+        (["latency", "--input", tmp_path / "no"], "no such file"),
+    ]  # fmt: skip
+    for args, problem in cases:
+        said = error(capsys, *args)
+        assert problem.lower() in said.lower(), said
+    assert not list(tmp_path.glob("x.*"))
+
+
+def test_runs_of_other_test_sets_are_not_compared(
+    runs: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    shutil.copytree(SYSTEMS / "eager", tmp_path / "less")
+    log = tmp_path / "less" / "instances.log"
+    log.write_text("".join(log.read_text().splitlines(keepends=True)[:-1]))
+    ok("score", tmp_path / "less", "--save", tmp_path / "run", "--ci", 0)
+    capsys.readouterr()
+    said = error(capsys, "compare", runs / "eager", tmp_path / "run")
+    assert "eager and less were scored on other streams or references" in said
