@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import os
 import shutil
+import signal
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -18,6 +19,11 @@ if TYPE_CHECKING:
 # Numpy is imported later. Its own threads make small products slower, most of all on machines whose
 # cores are busy with other tests.
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
+
+# A shell that starts us in the background makes us deaf to Ctrl-C, and whatever we start inherits it:
+# a test that interrupts a command would wait for ever. A handler of our own is not inherited.
+if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+    signal.signal(signal.SIGINT, signal.default_int_handler)
 
 # How long an example takes says nothing about whether it is right, and machines are busy.
 settings.register_profile("assay", deadline=None)
