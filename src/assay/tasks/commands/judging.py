@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -50,6 +50,7 @@ def judging_facts(
             "predictions": structures + commands,
             "structure": structures,
             "command_only": commands,
+            "deciding": sum(_deciding(known[i], ranks) for i in sample),
         },
         "by_match": {
             "command": sum(k.command == "m" for k in every),
@@ -68,6 +69,23 @@ def judging_facts(
             facts["bounds"][name] = [sum(low) / n, sum(high) / n] if n else None
             facts["estimates"][name] = _estimate(examples, sample, low, high, right, rank, settings)
     return facts
+
+
+def _deciding(known: Sequence[Known], ranks: Iterable[int]) -> int:
+    """How many open predictions of an example can still change a score.
+
+    Where one of the first k is right already, answers about the others change nothing in top k.
+    """
+    undecided = [
+        (rank, possible)
+        for _, right, possible in _QUESTIONS
+        for rank in ranks
+        if not any(right(k) for k in known[:rank])
+    ]
+    return sum(
+        one.asks is not None and any(at < rank and possible(one) for rank, possible in undecided)
+        for at, one in enumerate(known)
+    )
 
 
 def _estimate(

@@ -16,6 +16,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from assay import evaluate
+from assay.cli import run
 from assay.core.console import Streams, talking
 from assay.core.errors import AssayError
 from assay.core.judging import Item
@@ -23,6 +24,7 @@ from assay.judge.estimate import estimate
 from assay.judge.log import VerdictLog
 from assay.judge.sample import draw_order, read_samples
 from assay.tasks.commands import TASK
+from assay.tasks.commands.judging import _deciding
 from assay.tasks.commands.verdicts import Known, from_letters, letters
 
 HEADER = "description,prediction,template,correct template,correct command\n"
@@ -89,7 +91,8 @@ def test_letters_read_back(held: list[Known]) -> None:
 def test_bounds_are_reached_by_some_answers(tmp_path: Path) -> None:
     """Every way to answer what is open gives scores within the bounds, and some give the bounds."""
     first = evaluate("commands", PREDICTIONS, GOLD, ci=0).document.extra["judging"]
-    assert first["unjudged"] == {"predictions": 4, "structure": 3, "command_only": 1}
+    counts = {"predictions": 4, "structure": 3, "command_only": 1, "deciding": 4}
+    assert first["unjudged"] == counts
     open_ = [(g["nl"], p) for g, texts in zip(GOLD, PREDICTIONS, strict=True) for p in texts]
     seen: dict[str, set[float]] = {key: set() for key in first["bounds"]}
     for answers in itertools.product(("n,n", "y,n", "y,y"), repeat=4):
@@ -297,3 +300,26 @@ def test_items_of_a_saved_run() -> None:
     assert found[2].notes == ("does not parse as shell syntax",)
     assert found[3].notes == ("unknown utility: frob",)
     assert len(TASK.items(example)) == 3
+
+
+def test_answers_that_can_still_change_a_score_are_counted() -> None:
+    right, no = Known("y", "y"), Known("n", "n")
+    unjudged, structure_only = Known("?", "?"), Known("y", "?")
+    # Rank 1 decides top 1 and, being right, top 3 too: nothing is left that could change.
+    assert _deciding([right, unjudged, unjudged], (1, 3)) == 0
+    # A right one at rank 3 decides top 3; only rank 1 can still change top 1.
+    assert _deciding([unjudged, unjudged, right], (1, 3)) == 1
+    # Nothing right yet: every open one counts, a judged one does not.
+    assert _deciding([no, unjudged, unjudged], (1, 3)) == 2
+    # Structures are decided, commands are not.
+    assert _deciding([structure_only, structure_only], (1, 3)) == 2
+
+
+def test_the_result_says_how_many_answers_can_still_change_a_score(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    gold, predictions = tmp_path / "gold.jsonl", tmp_path / "p.jsonl"
+    gold.write_text('{"id": "1", "nl": "list files", "references": ["ls -a"]}\n')
+    predictions.write_text('{"id": "1", "predictions": ["ls -a", "ls", "dir"]}\n')
+    assert run(["commands", "score", "-p", str(predictions), "-g", str(gold)]) == 0
+    assert "of the unjudged predictions 0 can still change a score" in capsys.readouterr().out
