@@ -83,6 +83,12 @@ def opened(browser: Browser, file: Path, **options: Any) -> Iterator[Page]:
         context.close()
 
 
+def unfold(page: Page) -> None:
+    """Open the examples of all sections, which fold them away where there are several."""
+    for summary in page.locator("details.telling > summary").all():
+        summary.click()
+
+
 def visible_ids(page: Page, section: str) -> list[str]:
     cards = page.locator(f"#{section} .example:visible h4")
     return [text.split()[0] for text in cards.all_inner_texts()]
@@ -103,6 +109,7 @@ def test_the_answer_is_seen_without_scrolling(browser: Browser, page_file: Path)
 
 def test_examples_are_filtered_searched_and_sorted(browser: Browser, page_file: Path) -> None:
     with opened(browser, page_file) as page:
+        unfold(page)
         first = page.locator("#text-1")
         status = first.locator("[role=status]")
         assert status.inner_text() == "all 40 examples."
@@ -128,6 +135,10 @@ def test_filters_work_by_keyboard(browser: Browser, page_file: Path) -> None:
     with opened(browser, page_file) as page:
         page.keyboard.press("Tab")
         assert page.locator(".skip").evaluate("e => e === document.activeElement")
+        assert visible_ids(page, "text-1") == []
+        page.locator("#text-1 details.telling summary").focus()
+        page.keyboard.press("Enter")
+        assert len(visible_ids(page, "text-1")) == 40
         page.locator("#text-1 input[type=radio]").first.focus()
         page.keyboard.press("ArrowRight")
         assert visible_ids(page, "text-1") == ["s30", "s10"]
@@ -138,6 +149,7 @@ def test_filters_work_by_keyboard(browser: Browser, page_file: Path) -> None:
 
 def test_a_hostile_prediction_is_text(browser: Browser, page_file: Path) -> None:
     with opened(browser, page_file) as page:
+        unfold(page)
         page.locator("#text-2").get_by_label("search", exact=True).fill("onerror")
         shown = page.locator("#text-2 .example:visible dd").nth(1).inner_text()
         assert EVIL.split("=")[0] in shown.replace("\n", "")
@@ -149,8 +161,9 @@ def test_a_hostile_prediction_is_text(browser: Browser, page_file: Path) -> None
 def test_the_policy_stops_what_is_not_ours(browser: Browser, page_file: Path) -> None:
     """A script put into the page, as if escaping had failed, does not run."""
     spoiled = page_file.with_name("spoiled.html")
-    injected = "<script>document.title='owned'</script><h3>Examples</h3>"
-    text = page_file.read_text("utf-8").replace("<h3>Examples</h3>", injected, 1)
+    injected = "<script>document.title='owned'</script></main>"
+    text = page_file.read_text("utf-8").replace("</main>", injected, 1)
+    assert injected in text
     spoiled.write_text(text, encoding="utf-8")
     context = browser.new_context()
     page = context.new_page()
@@ -187,8 +200,8 @@ def test_without_scripts_all_is_there(browser: Browser, page_file: Path) -> None
         assert not page.locator("#text-1 .filters").is_visible()
 
 
-def test_print_leaves_out_what_cannot_be_pressed(browser: Browser, page_file: Path) -> None:
-    with opened(browser, page_file) as page:
+def test_print_leaves_out_what_cannot_be_pressed(browser: Browser, picture_file: Path) -> None:
+    with opened(browser, picture_file) as page:
         page.emulate_media(media="print")
         assert not page.locator("#text-1 .filters").is_visible()
         assert page.locator("#text-1 .example:visible").count() == 10

@@ -127,6 +127,16 @@ def block_html(block: Block) -> str:
     return f"<p{_tone(block.tone)}>{safe_html(block.text)}</p>\n"
 
 
+def typeset(html: str) -> str:
+    """With minus signs for hyphens before numbers, and signs kept on the line of their number.
+
+    >>> typeset("is -0.5 (p = 0.27, 95 % interval)")
+    'is −0.5 (p\\xa0=\\xa00.27, 95\\xa0% interval)'
+    """
+    html = re.sub(r"\bp (=|&lt;) (?=\d)", "p\xa0\\1\xa0", _MINUS.sub("−", html))
+    return re.sub(r"(?<=\d) %", "\xa0%", html)
+
+
 def _tone(tone: str) -> str:
     return f' class="{tone}"' if tone else ""
 

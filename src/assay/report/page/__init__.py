@@ -26,8 +26,10 @@ def report_page(document: ReportDocument) -> str:
     """The whole page."""
     style, script = _style(), _resource("script.js")
     each = MOST_BYTES // max(1, len(document.sections))
+    alone = len(document.sections) == 1
     sections = "".join(
-        section_html(section, place, each) for place, section in enumerate(document.sections)
+        section_html(section, place, each, alone=alone)
+        for place, section in enumerate(document.sections)
     )
     policy = (
         "default-src 'none'; "
@@ -61,9 +63,9 @@ def _contents(document: ReportDocument) -> str:
         said = headline(section)
         badge = "only just" if said.barely else STANDINGS[said.standing]
         lines.append(
-            f'<li><a href="#{slug(section, place)}"><span class="badge {said.standing}">'
-            f"{badge}</span> <b>{safe_html(section.name)}</b> "
-            f"{isolated(said.short)}</a></li>\n"
+            f'<li><a href="#{slug(section, place)}"><span><span class="badge {said.standing}">'
+            f"{badge}</span></span> <b>{safe_html(section.name)}</b> "
+            f"<span>{isolated(said.short)}</span></a></li>\n"
         )
     return f'<nav aria-label="Sections"><ul>\n{"".join(lines)}</ul></nav>\n'
 

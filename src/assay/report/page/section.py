@@ -16,8 +16,9 @@ from assay.report.escape import isolated, safe_html
 from assay.report.examples import examples_html
 from assay.report.extras import agreement_pictures
 from assay.report.headline import Headline, headline
-from assay.report.html import block_html, figures
+from assay.report.html import block_html, figures, typeset
 from assay.report.measured import measured_blocks, warnings
+from assay.report.numbers import format_count
 from assay.report.pictures import comparison_pictures, result_pictures
 from assay.report.result import result_blocks
 from assay.report.sections import Section
@@ -35,8 +36,11 @@ BADGES = {
 }
 
 
-def section_html(section: Section, place: int, most_bytes: int) -> str:
-    """The section with its anchor; `most_bytes` bounds its examples."""
+def section_html(section: Section, place: int, most_bytes: int, *, alone: bool = True) -> str:
+    """The section with its anchor; `most_bytes` bounds its examples.
+
+    One of several sections folds its examples away, so that the next answer is not pages below.
+    """
     said = headline(section)
     name = slug(section, place)
     first, rest = _tables(section)
@@ -51,13 +55,22 @@ def section_html(section: Section, place: int, most_bytes: int) -> str:
     ]
     if section.telling is not None and section.telling.examples:
         shown = examples_html(section.telling, name, most_bytes)
-        parts.append(f"<h3>Examples</h3>\n{shown}{_links(section)}")
+        many = format_count(shown.count("<article"))
+        parts.append(_examples(f"{shown}{_links(section)}", "" if alone else many))
     measured = "".join(map(block_html, measured_blocks(section)))
     parts.append(
         f'<details class="measured"><summary><h3>How it was measured</h3></summary>\n{measured}'
         "</details>\n</section>\n"
     )
     return "".join(parts)
+
+
+def _examples(body: str, folded: str) -> str:
+    """The examples under their heading, or behind a click that says how many there are."""
+    if not folded:
+        return f"<h3>Examples</h3>\n{body}"
+    summary = f"<summary><h3>Examples ({folded})</h3></summary>"
+    return f'<details class="telling">{summary}\n{body}</details>\n'
 
 
 def slug(section: Section, place: int) -> str:
@@ -71,12 +84,13 @@ def slug(section: Section, place: int) -> str:
 
 def _answer(section: Section, said: Headline, name: str) -> str:
     others = f"<p>{isolated(said.others)}</p>" if said.others else ""
+    full = typeset(isolated(said.text))
     badge = "✓ only just" if said.barely else BADGES[said.standing]
     return (
         f'<div class="answer {said.standing}">\n<p class="task">{safe_html(section.name)} '
         f'<span class="badge {said.standing}">{badge}</span></p>\n'
         f'<h2 id="{name}-title">{isolated(said.short)}</h2>\n'
-        f'<p class="full">{isolated(said.text)}</p>\n<p>{isolated(said.belief)}</p>\n{others}'
+        f'<p class="full">{full}</p>\n<p>{isolated(said.belief)}</p>\n{others}'
         "</div>\n"
     )
 

@@ -99,6 +99,14 @@ def test_golden_section(samples: Samples, golden: Callable[[Path, str], None]) -
     golden(GOLDEN / "section.html", section_html(section(samples), 0, 100_000))
 
 
+def test_examples_are_folded_where_there_are_several_sections(samples: Samples) -> None:
+    one = ReportDocument("Mine", (section(samples),))
+    assert "<h3>Examples</h3>" in report_page(one)
+    folded = '<details class="telling"><summary><h3>Examples (4)</h3></summary>'
+    assert folded not in report_page(one)
+    assert folded in report_page(report(samples))
+
+
 @pytest.mark.parametrize(("format", "ending"), [("markdown", "md"), ("latex", "tex")])
 def test_golden_text(
     format: str, ending: str, samples: Samples, golden: Callable[[Path, str], None]
