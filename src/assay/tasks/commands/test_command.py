@@ -110,3 +110,13 @@ def test_standard_output_is_kept_for_the_document(
     assert shown.err.count("CORRECT STRUCTURE? [y/reason] ") == 3
     assert run([*given, "--quiet"]) == 0  # all judged: nothing to ask, nothing to say
     assert not capsys.readouterr().err
+
+
+def test_the_result_says_how_many_answers_can_still_change_a_score(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    gold, predictions = tmp_path / "gold.jsonl", tmp_path / "p.jsonl"
+    gold.write_text('{"id": "1", "nl": "list files", "references": ["ls -a"]}\n')
+    predictions.write_text('{"id": "1", "predictions": ["ls -a", "ls", "dir"]}\n')
+    assert run(["commands", "score", "-p", str(predictions), "-g", str(gold)]) == 0
+    assert "of the unjudged predictions 0 can still change a score" in capsys.readouterr().out

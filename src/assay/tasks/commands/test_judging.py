@@ -16,7 +16,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from assay import evaluate
-from assay.cli import run
 from assay.core.console import Streams, talking
 from assay.core.errors import AssayError
 from assay.core.judging import Item
@@ -313,13 +312,3 @@ def test_answers_that_can_still_change_a_score_are_counted() -> None:
     assert _deciding([no, unjudged, unjudged], (1, 3)) == 2
     # Structures are decided, commands are not.
     assert _deciding([structure_only, structure_only], (1, 3)) == 2
-
-
-def test_the_result_says_how_many_answers_can_still_change_a_score(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    gold, predictions = tmp_path / "gold.jsonl", tmp_path / "p.jsonl"
-    gold.write_text('{"id": "1", "nl": "list files", "references": ["ls -a"]}\n')
-    predictions.write_text('{"id": "1", "predictions": ["ls -a", "ls", "dir"]}\n')
-    assert run(["commands", "score", "-p", str(predictions), "-g", str(gold)]) == 0
-    assert "of the unjudged predictions 0 can still change a score" in capsys.readouterr().out
