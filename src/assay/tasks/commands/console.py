@@ -88,9 +88,9 @@ def _said(judging: Any) -> list[str]:
         f"{open_['predictions']:,} (both questions open: {open_['structure']:,}, only the "
         f"command's: {open_['command_only']:,})"
     ]
-    if open_["deciding"] < open_["predictions"]:
+    if judging["deciding"] < open_["predictions"]:
         found.append(
-            f"of the unjudged predictions {open_['deciding']:,} can still change a score; the "
+            f"of the unjudged predictions {judging['deciding']:,} can still change a score; the "
             "others belong to examples that are decided"
         )
     why = dict.fromkeys(e["why_not"] for e in judging["estimates"].values() if "why_not" in e)

@@ -50,8 +50,8 @@ def judging_facts(
             "predictions": structures + commands,
             "structure": structures,
             "command_only": commands,
-            "deciding": sum(_deciding(known[i], ranks) for i in sample),
         },
+        "deciding": sum(_deciding(known[i], ranks) for i in sample),
         "by_match": {
             "command": sum(k.command == "m" for k in every),
             "template": sum(k.template == "m" for k in every),
