@@ -48,6 +48,25 @@ def test_nothing_heavy_is_imported_before_it_is_needed(code: str) -> None:
     assert not loaded_by(code) & HEAVY
 
 
+def test_a_small_score_loads_only_what_it_needs(tmp_path: Path) -> None:
+    """Modules that cost milliseconds each and that a score of a few lines has no use for."""
+    needless = {
+        *("rich", "msgspec", "sacrebleu", "rapidfuzz", "zstandard", "asyncio", "multiprocessing"),
+        *("concurrent", "tempfile", "shutil", "difflib", "email", "http", "json", "subprocess"),
+        *("importlib.metadata", "numpy.ma", "numpy.polynomial", "assay.report.html"),
+        *("assay.pipeline.compare", "assay.pipeline.runs", "assay.engine.processes"),
+        *("assay.read.jsonl", "assay.read.tsv", "assay.metrics.ter", "assay.metrics.chrf"),
+    }
+    file = tmp_path / "lines.txt"
+    file.write_text("a b c d e\nf g h i j\n", "utf-8")
+    # Long options: at a short one click itself loads difflib.
+    command = ["text", "score", "--predictions", str(file), "--gold", str(file), "--metric", "bleu"]
+    code = f"from assay.cli import run; assert run({command!r}) == 0"
+    after = f"{code}\nimport sys; print(*sys.modules)"
+    done = subprocess.run([sys.executable, "-c", after], capture_output=True, text=True, check=True)
+    assert not set(done.stdout.splitlines()[-1].split()) & needless
+
+
 @pytest.mark.parametrize("path", SOURCES, ids=lambda p: str(p.relative_to(ROOT)))
 def test_every_file_names_its_licence_and_its_purpose(path: Path) -> None:
     text = path.read_text("utf-8")

@@ -76,10 +76,10 @@ def percentile_interval(
     if n < 2 or len(defined) == 0:
         return Interval(math.nan, math.nan, method, level, undefined)
     tail = NormalDist().cdf(-_student(level, n - 1) * math.sqrt(n / (n - 1)))
-    # The "weibull" rule puts the k-th of R values at k / (R + 1), the share of a new resample
-    # that would fall below it.
-    low, high = np.quantile(defined, [tail, 1 - tail], method="weibull")
-    return Interval(float(low), float(high), method, level, undefined)
+    ordered = np.sort(defined)
+    return Interval(
+        _quantile(ordered, tail), _quantile(ordered, 1 - tail), method, level, undefined
+    )
 
 
 def score_intervals(
@@ -163,6 +163,22 @@ def _share(score: Score, metric: Metric, totals: Rows, level: float) -> Interval
     return Interval(
         score.low + scale * found.low, score.low + scale * found.high, found.method, level
     )
+
+
+def _quantile(ordered: Value, share: float) -> float:
+    """The value below which `share` of new resamples would fall: the k-th of R is at k / (R + 1).
+
+    What `numpy.quantile` calls "weibull"; that loads masked arrays, a tenth of a small score's
+    time.
+    """
+    n = len(ordered)
+    place = min(max(n * share + share - 1, 0.0), n - 1.0)
+    below = int(place)
+    low, high = float(ordered[below]), float(ordered[min(below + 1, n - 1)])
+    if low == high:  # also where both are infinite
+        return low
+    between = place - below
+    return low + (high - low) * between if between < 0.5 else high - (high - low) * (1 - between)
 
 
 def _student(level: float, degrees: int) -> float:

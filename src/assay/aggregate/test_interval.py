@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 
 from assay.aggregate.interval import (
     Interval,
+    _quantile,
     _student,
     cluster_warning,
     percentile_interval,
@@ -224,3 +225,14 @@ def _width(interval: Interval) -> float:
 def test_few_clusters_are_called_few(n: int, warning: str | None) -> None:
     found = cluster_warning(np.repeat(np.arange(n), 50))
     assert found is None if warning is None else str(found).startswith(warning)
+
+
+@given(
+    st.lists(st.floats(-1e6, 1e6), min_size=1, max_size=40),
+    st.floats(0, 1) | st.sampled_from([0.0, 0.025, 0.5, 0.975, 1.0]),
+)
+def test_the_ends_of_an_interval_are_weibull_quantiles_of_numpy(
+    values: list[float], share: float
+) -> None:
+    expected = np.quantile(values, share, method="weibull")
+    assert _quantile(np.sort(values), share) == expected

@@ -4,7 +4,6 @@
 from __future__ import annotations
 
 import os
-import shutil
 import sys
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping
@@ -29,7 +28,11 @@ def show(
         return
     from assay.report.terminal import spelled, wants_colour
 
-    width = shutil.get_terminal_size().columns if sys.stdout.isatty() else None
+    width = None
+    if sys.stdout.isatty():
+        import shutil  # not for pipes and files: it brings four formats of archives
+
+        width = shutil.get_terminal_size().columns
     colour = wants_colour(sys.stdout, os.environ)
     text = render(document, format, digits, colour=colour, width=width)
     if format == "csv" and sys.stdout.isatty():

@@ -3,7 +3,6 @@
 
 from __future__ import annotations
 
-import difflib
 import glob
 import io
 import os
@@ -122,6 +121,8 @@ def _near(name: str) -> str:
         others = sorted(os.listdir(folder or "."))
     except OSError:
         others = []
+    import difflib  # only when something went wrong
+
     by_lower = {other.lower(): other for other in others}
     near = difflib.get_close_matches(base.lower(), by_lower, n=1, cutoff=0.6)
     if near:
