@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 # cores are busy with other tests.
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 
-# A shell that starts us in the background makes us deaf to Ctrl-C, and whatever we start inherits it:
+# A shell that starts us in the background makes us deaf to Ctrl-C, and so is whatever we start:
 # a test that interrupts a command would wait for ever. A handler of our own is not inherited.
 if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
     signal.signal(signal.SIGINT, signal.default_int_handler)
