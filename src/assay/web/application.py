@@ -47,7 +47,7 @@ def application(
         exception_handlers={
             HttpError: _http_error,  # type: ignore[dict-item]
             HTTPException: _starlette_error,  # type: ignore[dict-item]
-            Exception: _our_fault,
+            Exception: _left_to_the_guard,
         },
     )
     # "/src/" is not "/src": a redirect would turn a PUT into a second request.
@@ -84,5 +84,6 @@ async def _starlette_error(request: Request, error: HTTPException) -> Response:
     return _response(HttpError(error.status_code, message, headers=dict(error.headers or {})))
 
 
-async def _our_fault(request: Request, error: Exception) -> Response:
-    return _response(HttpError(500, f"internal error: {type(error).__name__}"))
+async def _left_to_the_guard(request: Request, error: Exception) -> Response:
+    """Starlette would answer, raise again all the same, and so cost the client its connection."""
+    raise error

@@ -83,6 +83,20 @@ def test_every_error_is_json(
     assert found.headers["content-type"] == "application/json"
 
 
+def test_a_fault_of_ours_does_not_cost_the_connection() -> None:
+    with serving(application(ROUTES)) as address:
+        connection = http.client.HTTPConnection(address.host, address.port)
+        connection.connect()
+        first = connection.sock
+        for _ in range(20):
+            for path, status in (("/broken", 500), ("/page", 200)):
+                connection.request("GET", path)
+                answer = connection.getresponse()
+                assert (answer.status, bool(answer.read())) == (status, True)
+        assert connection.sock is first
+        connection.close()
+
+
 def test_wrong_method_names_the_right_one(client: httpx.Client) -> None:
     assert client.get("/echo").headers["allow"] == "PUT"
 
