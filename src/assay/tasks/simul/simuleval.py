@@ -170,6 +170,15 @@ def _block(held: list[Instance], lines: range, path: Path, reading: Reading) -> 
         raise InputError(
             "no source_length", path=path, line=lines[lengths.index(None)], hint=f"write {EXAMPLE}"
         )
+    source = np.array(lengths, dtype=np.float64)
+    if (source < 0).any():
+        at = int(np.argmax(source < 0))
+        raise InputError(
+            f"source_length is {lengths[at]}",
+            path=path,
+            line=lines[at],
+            hint="a source lasts 0 or more words or milliseconds",
+        )
     delays = Ragged.of([i.delays or () for i in held])
     spoken = reading.target_type == "speech"
     is_text = reading.source_type == "text"
@@ -185,7 +194,7 @@ def _block(held: list[Instance], lines: range, path: Path, reading: Reading) -> 
     streams = Streams(
         texts=Texts.of([""] * n if spoken else [i.prediction or "" for i in held]),
         delays=delays,
-        source=np.array(lengths, dtype=np.float64),
+        source=source,
         late=late,
         of_text=np.full(n, is_text),
         end=undefined,

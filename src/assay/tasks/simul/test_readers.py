@@ -51,6 +51,7 @@ def scored(path: Path, gold: Path | None = None, **options: Any) -> dict[str, fl
         (instance(delays=["x"]), r"line 1: expected `float`, got `str` - at `\$.delays\[0\]`"),
         (instance().replace("1000.0", "NaN"), "line 1, column .*: NaN is not JSON"),
         (instance().replace('"source_length": 2500.0', '"x": 1'), "line 1: no source_length"),
+        (instance() + instance(1, source_length=-5), "line 2: source_length is -5"),
     ],
 )
 def test_a_bad_log_is_named_with_its_line(tmp_path: Path, content: str, problem: str) -> None:
