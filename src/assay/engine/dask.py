@@ -79,7 +79,7 @@ class DaskEngine(Engine):
         options: dict[str, Any] = {
             "n_workers": self.jobs,
             "threads_per_worker": 1,
-            "dashboard_address": None,
+            "dashboard_address": "127.0.0.1:0",  # any free port: another run may be under way
             "silence_logs": logging.CRITICAL,
         }
         cluster = stack.enter_context(LocalCluster(**options))

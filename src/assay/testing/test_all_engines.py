@@ -54,7 +54,9 @@ def test_a_cluster_that_is_already_there_is_used_and_left_running() -> None:
 
     said, gold = noisy_lines(20_000)
     plain = assay.evaluate("text", said, gold, metrics=METRICS, ci=0)
-    with LocalCluster(n_workers=1, threads_per_worker=1, dashboard_address=None) as cluster:
+    with LocalCluster(
+        n_workers=1, threads_per_worker=1, dashboard_address="127.0.0.1:0"
+    ) as cluster:
         address = cluster.scheduler_address
         found = assay.evaluate("text", said, gold, metrics=METRICS, ci=0, scheduler=address)
         assert found.scores == plain.scores
