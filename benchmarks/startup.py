@@ -4,16 +4,39 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Callable
 from pathlib import Path
 
-from benchmarks.harness import Case, command
+from benchmarks.corpora import corpus
+from benchmarks.harness import Case, Work, command
 
 CLICK = "import click; click.Command('x', params=[click.Option(['--n'])]).main(['--help'])"
 PYTHON = sys.executable
 BIN = Path(PYTHON).parent
-SAMPLE = Path(__file__).parent.parent / "examples" / "text"
-PREDICTIONS, GOLD = str(SAMPLE / "improved.txt"), str(SAMPLE / "reference.txt")
-SCORE = ["text", "score", "-p", PREDICTIONS, "-g", GOLD, "-m", "bleu", "--ci", "0"]
+N_LINES = 100
+
+
+def ours(*options: str) -> Callable[[], Work]:
+    """BLEU of a hundred lines by our command."""
+
+    def start() -> Work:
+        files = corpus(N_LINES)
+        given = ["-p", str(files.predictions), "-g", str(files.gold), "-m", "bleu", *options]
+        return command([str(BIN / "assay"), "text", "score", *given])()
+
+    return start
+
+
+def peer(*options: str) -> Callable[[], Work]:
+    """The same by sacrebleu's."""
+
+    def start() -> Work:
+        files = corpus(N_LINES)
+        given = [str(files.gold), "-i", str(files.predictions), "-m", "bleu", *options]
+        return command([str(BIN / "sacrebleu"), *given])()
+
+    return start
+
 
 CASES = [
     Case(
@@ -41,11 +64,19 @@ CASES = [
         tolerance=None,
     ),
     Case(
-        "BLEU of 40 lines, from the command line",
+        f"BLEU of {N_LINES} lines, from the command line",
         "sacrebleu",
-        ours=command([str(BIN / "assay"), *SCORE]),
-        peer=command([str(BIN / "sacrebleu"), GOLD, "-i", PREDICTIONS, "-m", "bleu"]),
+        ours=ours("--ci", "0"),
+        peer=peer(),
         must=2,
+        tolerance=None,
+    ),
+    Case(
+        f"BLEU of {N_LINES} lines with its interval, from the command line",
+        "sacrebleu --confidence",
+        ours=ours(),
+        peer=peer("--confidence"),
+        must=1,
         tolerance=None,
     ),
 ]

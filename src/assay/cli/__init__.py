@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import errno
 import os
-import shlex
 import sys
 from collections.abc import Sequence
 from contextlib import suppress
@@ -31,28 +30,16 @@ def main(arguments: Sequence[str] | None = None) -> None:
 
 def run(arguments: Sequence[str] | None = None) -> int:
     """Run `assay` with these arguments and give back its exit code."""
-    import click
-
-    from assay.cli.root import root
-    from assay.core.errors import AssayError
+    from assay.cli import small
 
     given = list(sys.argv[1:] if arguments is None else arguments)
     try:
-        if "_ASSAY_COMPLETE" in os.environ:  # the shell asks what could come next
-            root.main(args=given, prog_name="assay", standalone_mode=False)
-        # Not `main`, which says things of its own when interrupted or when a pipe closes.
-        with root.make_context("assay", given, obj=shlex.join(["assay", *given])) as context:
-            root.invoke(context)
-    except AssayError as error:
-        return _say(str(error), error.exit_code)
-    except click.exceptions.Exit as end:
-        return end.exit_code
-    except click.exceptions.NoArgsIsHelpError as error:
-        print(error.format_message(), file=sys.stderr)
-        return 2
-    except click.ClickException as error:
-        return _say(_usage(error), 2)
-    except (KeyboardInterrupt, click.Abort):
+        text = small.answer(given)
+        if text is None:
+            return _invoked(given)
+        sys.stdout.write(text)
+        sys.stdout.flush()
+    except KeyboardInterrupt:
         return _say("interrupted; nothing was written", 130)
     except BrokenPipeError:
         # The reader of our output went away (`assay ... | head`): nobody is left to be told.
@@ -71,6 +58,35 @@ def run(arguments: Sequence[str] | None = None) -> int:
             raise
         kind = type(error).__name__
         return _say(f"internal error: {kind}: {error}; ASSAY_TRACEBACK=1 shows where", 3)
+    return 0
+
+
+def _invoked(given: list[str]) -> int:
+    """Run the command that click finds for these arguments."""
+    import shlex
+
+    import click
+
+    from assay.cli.root import root
+    from assay.core.errors import AssayError
+
+    try:
+        if "_ASSAY_COMPLETE" in os.environ:  # the shell asks what could come next
+            root.main(args=given, prog_name="assay", standalone_mode=False)
+        # Not `main`, which says things of its own when interrupted or when a pipe closes.
+        with root.make_context("assay", given, obj=shlex.join(["assay", *given])) as context:
+            root.invoke(context)
+    except AssayError as error:
+        return _say(str(error), error.exit_code)
+    except click.exceptions.Exit as end:
+        return end.exit_code
+    except click.exceptions.NoArgsIsHelpError as error:
+        print(error.format_message(), file=sys.stderr)
+        return 2
+    except click.ClickException as error:
+        return _say(_usage(error), 2)
+    except click.Abort:
+        return _say("interrupted; nothing was written", 130)
     return 0
 
 

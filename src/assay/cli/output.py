@@ -26,13 +26,9 @@ def show(
 
         click.echo(to_json(document), nl=False)
         return
-    from assay.report.terminal import spelled, wants_colour
+    from assay.report.terminal import columns_of, spelled, wants_colour
 
-    width = None
-    if sys.stdout.isatty():
-        import shutil  # not for pipes and files: it brings four formats of archives
-
-        width = shutil.get_terminal_size().columns
+    width = columns_of(sys.stdout, os.environ)
     colour = wants_colour(sys.stdout, os.environ)
     text = render(document, format, digits, colour=colour, width=width)
     if format == "csv" and sys.stdout.isatty():

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 from collections.abc import Iterable, Mapping, Sequence
 
@@ -34,6 +35,20 @@ def several(names: str | Sequence[str]) -> tuple[str, ...]:
     (('bleu',), ('bleu', 'chrf'))
     """
     return (names,) if isinstance(names, str) else tuple(names)
+
+
+def system_name(path: str) -> str:
+    """What a system is called by default: its file's name without endings.
+
+    >>> system_name("runs/mymodel.jsonl.gz"), system_name("-")
+    ('mymodel', 'system')
+    """
+    if path == "-":
+        return "system"
+    name = os.path.basename(path)
+    for ending in (".gz", ".zst", ".jsonl", ".ndjson", ".json", ".tsv", ".csv", ".txt", ".log"):
+        name = name.removesuffix(ending)
+    return name or "system"
 
 
 def parse_metric(text: str) -> tuple[str, dict[str, str]]:

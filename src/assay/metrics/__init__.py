@@ -9,14 +9,16 @@ which is looked at only when a name is not found here.
 from __future__ import annotations
 
 import importlib
-import pkgutil
+from typing import TYPE_CHECKING
 
-from assay.core.metric import Metric, build
-from assay.core.names import parse_metric
+if TYPE_CHECKING:
+    from assay.core.metric import Metric
 
 
 def family_names() -> list[str]:
     """The folders of this package."""
+    import pkgutil
+
     return [module.name for module in pkgutil.iter_modules(__path__) if module.ispkg]
 
 
@@ -44,6 +46,9 @@ def load(text: str) -> Metric:
     >>> load("bleu(tokenize=char)").text
     'bleu(tokenize=char)'
     """
+    from assay.core.metric import build
+    from assay.core.names import parse_metric
+
     name, _ = parse_metric(text)
     if name.lower() in family_names():  # the usual case: no other family is imported
         classes = of_family(name.lower())
@@ -58,6 +63,8 @@ def _has(classes: list[type[Metric]], name: str) -> bool:
 
 
 def _exported(module: object) -> list[type[Metric]]:
+    from assay.core.metric import Metric
+
     names = getattr(module, "__all__", ())
     found = [getattr(module, name) for name in names]
     return [x for x in found if isinstance(x, type) and issubclass(x, Metric)]

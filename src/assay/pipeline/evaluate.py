@@ -24,7 +24,7 @@ from assay.core.batch import Batch
 from assay.core.document import ResultDocument, plain
 from assay.core.errors import UsageError
 from assay.core.metric import Rows
-from assay.core.names import several, unknown
+from assay.core.names import several, system_name, unknown
 from assay.core.signature import format_signature
 from assay.core.task import Examples, Missing, Outcome, Task
 from assay.pipeline.collect import INTERVALS, Collected, Collector, OwnIntervals, Plan
@@ -310,12 +310,6 @@ def _as_given(source: Any) -> Any:
 
 
 def _system_name(predictions: Any) -> str:
-    """The file's name without its endings: `runs/mymodel.jsonl.gz` is `mymodel`."""
     given = _as_given(predictions)
     first = given[0] if isinstance(given, list) else given
-    if not first or first == "-":
-        return "system"
-    name = Path(first).name
-    for ending in (".gz", ".zst", ".jsonl", ".ndjson", ".json", ".tsv", ".csv", ".txt", ".log"):
-        name = name.removesuffix(ending)
-    return name or "system"
+    return system_name(first or "-")

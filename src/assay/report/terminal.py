@@ -7,6 +7,7 @@ stream wants colour is asked by the caller with `wants_colour`.
 
 from __future__ import annotations
 
+import os
 import unicodedata
 from collections.abc import Mapping, Sequence
 from typing import TextIO
@@ -14,6 +15,7 @@ from typing import TextIO
 from assay.report.tables import Block, Cell, Column, Table, Words
 
 GAP = "  "
+USUAL_WIDTH = 80
 NARROWEST = 12
 """A column of text is not cut below this width; beyond that the table is split."""
 
@@ -37,6 +39,26 @@ def wants_colour(stream: TextIO, environ: Mapping[str, str]) -> bool:
     if environ.get("NO_COLOR") or environ.get("TERM") == "dumb":
         return False
     return stream.isatty()
+
+
+def columns_of(stream: TextIO, environ: Mapping[str, str]) -> int | None:
+    """How wide the terminal is that `stream` writes to; None where it is none.
+
+    COLUMNS, where it is set, says so for all of them.
+
+    >>> import io
+    >>> columns_of(io.StringIO(), {"COLUMNS": "80"}) is None
+    True
+    """
+    if not stream.isatty():
+        return None
+    said = environ.get("COLUMNS", "")
+    if said.isdecimal() and int(said):
+        return int(said)
+    try:
+        return os.get_terminal_size(stream.fileno()).columns or USUAL_WIDTH
+    except (OSError, ValueError):  # it does not say
+        return USUAL_WIDTH
 
 
 def terminal(blocks: Sequence[Block], *, colour: bool = False, width: int | None = None) -> str:

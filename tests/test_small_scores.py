@@ -1,0 +1,155 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A small score goes a short way: what it prints is what the long way prints, or it says nothing."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from assay.cli import run, small
+from assay.testing.samples import texts
+
+ROOT = Path(__file__).parent.parent
+SAMPLE = ROOT / "examples" / "text"
+PREDICTIONS, GOLD = str(SAMPLE / "improved.txt"), str(SAMPLE / "reference.txt")
+PLAIN = ["text", "score", "-p", PREDICTIONS, "-g", GOLD, "-m", "bleu", "--ci", "0"]
+
+
+def long_way(arguments: list[str], capsys: pytest.CaptureFixture[str]) -> tuple[int, str, str]:
+    capsys.readouterr()
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(small, "answer", lambda given: None)
+        code = run(arguments)
+    out, err = capsys.readouterr()
+    return code, out, err
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        PLAIN,
+        [*PLAIN[:6], "-g", PREDICTIONS, *PLAIN[6:]],
+        ["text", "score", "--ci=0", f"--gold={GOLD}", "--metric=bleu", "--predictions", GOLD],
+    ],
+    ids=["short options", "two references", "long options"],
+)
+def test_the_short_way_prints_what_the_long_way_prints(
+    arguments: list[str], capsys: pytest.CaptureFixture[str]
+) -> None:
+    text = small.answer(arguments)
+    assert text is not None
+    assert long_way(arguments, capsys) == (0, text, "")
+
+
+line = texts().map(lambda drawn: drawn.replace("\0", ""))
+sides = st.lists(st.tuples(line, line), min_size=1, max_size=5)
+
+
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture], max_examples=60)
+@given(
+    pairs=sides,
+    end=st.sampled_from(["\n", "", "\r\n", "\n\n"]),
+    start=st.sampled_from(["", "\ufeff"]),
+)
+def test_on_any_lines(
+    pairs: list[tuple[str, str]],
+    end: str,
+    start: str,
+    tmp_path: Path,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    for name, column in zip(("system.txt", "gold.txt"), zip(*pairs, strict=True), strict=True):
+        (tmp_path / name).write_text(start + "\n".join(column) + end, "utf-8", newline="")
+    files = [str(tmp_path / "system.txt"), "-g", str(tmp_path / "gold.txt")]
+    arguments = ["text", "score", "-p", *files, "-m", "bleu", "--ci", "0"]
+    text = small.answer(arguments)
+    code, out, err = long_way(arguments, capsys)
+    if text is not None:
+        assert (code, out, err) == (0, text, "")
+    else:  # what is left to the long way is worth a remark, or an error
+        assert err
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        ["--json"],
+        ["-m", "chrf"],
+        ["--ci", "0.95"],
+        ["--digits", "4"],
+        ["--save", "run"],
+        ["-p", GOLD],
+        ["--help"],
+        ["words"],
+        ["-g"],
+        ["-g", ""],
+    ],
+    ids=" ".join,
+)
+def test_anything_else_is_left_to_the_long_way(change: list[str]) -> None:
+    assert small.answer([*PLAIN, *change]) is None
+
+
+@pytest.mark.parametrize(
+    ("name", "data"),
+    [
+        ("missing.txt", None),
+        ("empty.txt", b""),
+        ("latin.txt", b"caf\xe9\n" * 40),
+        ("zero.txt", b"a\0b\n" * 40),
+        ("short.txt", b"one line\n"),
+        ("lines.jsonl", b'{"prediction": "a"}\n' * 40),
+        ("large.txt", b"a line that is repeated over and over again\n" * 4_000),
+        ("brackets[1].txt", b"a\n" * 40),
+    ],
+)
+def test_files_that_are_not_plain_are_left_to_the_long_way(
+    tmp_path: Path, name: str, data: bytes | None
+) -> None:
+    if data is not None:
+        (tmp_path / name).write_bytes(data)
+    assert small.answer([*PLAIN[:3], str(tmp_path / name), *PLAIN[4:]]) is None
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="this system has no named pipes")
+def test_a_pipe_is_not_touched(tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / "pipe")  # opening it would wait for a writer for ever
+    assert small.answer([*PLAIN[:3], str(tmp_path / "pipe"), *PLAIN[4:]]) is None
+
+
+def test_neither_numpy_nor_click_is_loaded() -> None:
+    code = f"from assay.cli import run; assert run({PLAIN!r}) == 0\nimport sys; print(*sys.modules)"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert not {"numpy", "click"} & set(done.stdout.splitlines()[-1].split())
+
+
+def test_a_closed_pipe_is_no_error() -> None:
+    command = f"from assay.cli import main; main({PLAIN!r})"
+    with subprocess.Popen(
+        [sys.executable, "-c", command], stdout=subprocess.PIPE, stderr=subprocess.PIPE
+    ) as process:
+        assert process.stdout is not None
+        assert process.stderr is not None
+        process.stdout.close()
+        assert process.stderr.read() == b""
+        assert process.wait() == 0
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="this system has no /dev/full")
+def test_a_full_disk_is_said() -> None:
+    with open("/dev/full", "w") as full:
+        done = subprocess.run(
+            [sys.executable, "-c", f"from assay.cli import main; main({PLAIN!r})"],
+            stdout=full,
+            stderr=subprocess.PIPE,
+            text=True,
+        )
+    assert done.returncode == 2
+    assert done.stderr.count("\n") == 1
+    assert "the disk is full" in done.stderr
