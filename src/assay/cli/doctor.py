@@ -21,7 +21,7 @@ OPTIONS = (
         ("--input-format",),
         "Read the files as this format, whatever their names end in.",
         kind="choice",
-        choices=("lines", "tsv", "jsonl"),
+        choices=("lines", "csv", "tsv", "jsonl", "parquet"),
     ),
     Option("json", ("--json",), "Print one JSON document and nothing else.", kind="flag"),
 )

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Bytes become records: plain lines, TSV, JSON and JSONL, packed or not, from files or memory.
+"""Bytes become records: plain lines, CSV, TSV, JSON and JSONL, Parquet, from files or memory.
 
-    source --source--> files --stream--> bytes --lines--> lines --tsv, jsonl--> records
+    source --source--> files --stream--> bytes --lines--> lines --csv, tsv, jsonl--> records
 
 Reading is lazy and goes forward only; what it finds out besides records (digests, warnings) is
 collected in an `Intake`. UTF-8 is strict. Every error names file, line and what to do.
@@ -9,7 +9,7 @@ collected in an `Intake`. UTF-8 is strict. Every error names file, line and what
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Any
 
 from assay.core.document import Intake
@@ -20,7 +20,7 @@ from assay.read.source import Breaks, Format, Role, Source, sources
 
 __all__ = ["Breaks", "Format", "Role", "format_of", "lines", "open_text", "records"]
 
-FORMATS = ("lines", "tsv", "jsonl")
+FORMATS = ("lines", "csv", "tsv", "jsonl", "parquet")
 
 
 def records(
@@ -33,9 +33,10 @@ def records(
 ) -> Iterator[Records]:
     """The records of one side, in blocks.
 
-    `source` is a path, a pattern, `-` for standard input, a list of `Path`, or an iterable of
-    strings, lists of strings or mappings. The format of a file follows from the ending of its name
-    (after `.gz` or `.zst`) unless `format` says it. Files are looked for at once and read later.
+    `source` is a path, a pattern, `-` for standard input, a list of `Path`, an iterable of
+    strings, lists of strings or mappings, or a table of pandas, polars or Arrow. The format of a
+    file follows from the ending of its name (after `.gz` or `.zst`) unless `format` says it. Files
+    are looked for at once and read later.
 
     >>> block, = records(["a cat", "a dog"], role="gold", intake=Intake())
     >>> [list(texts) for texts in block.values]
@@ -43,6 +44,10 @@ def records(
     """
     if format is not None and format not in FORMATS:
         raise unknown("format", format, FORMATS)
+    if hasattr(source, "columns"):
+        from assay.read.tables import rows_of
+
+        source = rows_of(source)
     found = sources(source, role, intake)
     if found is None:
         from assay.read.memory import memory
@@ -59,28 +64,42 @@ def _records(
     lone = len(found) == 1
     for item in found:
         kind = format or format_of(item.name)
-        if kind == "tsv":
-            from assay.read.tsv import tsv
-
-            yield from tsv(item, role, intake, lone=lone)
-        elif kind in ("json", "jsonl"):
-            from assay.read import jsonl
-
-            reader = jsonl.json if kind == "json" else jsonl.jsonl
-            yield from reader(item, role, intake, lone=lone)
-        else:
+        if kind == "lines":
             yield from of_files([item], role, intake, breaks, lone=lone)
+        else:
+            yield from reader_of(kind)(item, role, intake, lone=lone)
+
+
+def reader_of(format: str) -> Callable[..., Iterator[Records]]:
+    """What reads the records of a file of this format, if that is not plain lines."""
+    if format == "tsv":
+        from assay.read.tsv import tsv
+
+        return tsv
+    if format == "csv":
+        from assay.read.csv import csv
+
+        return csv
+    if format == "parquet":
+        from assay.read.tables import parquet
+
+        return parquet
+    from assay.read import jsonl
+
+    return jsonl.json if format == "json" else jsonl.jsonl
 
 
 def format_of(name: str) -> str:
     """The format that the ending of a file's name stands for.
 
-    >>> [format_of(n) for n in ("a.txt", "a.tsv.gz", "a.JSONL", "a.ndjson.zst", "a.json")]
-    ['lines', 'tsv', 'jsonl', 'jsonl', 'json']
+    >>> [format_of(n) for n in ("a.txt", "a.tsv.gz", "a.JSONL", "a.ndjson.zst", "a.json", "a.csv")]
+    ['lines', 'tsv', 'jsonl', 'jsonl', 'json', 'csv']
     """
     lower = name.lower().removesuffix(".gz").removesuffix(".zst")
-    if lower.endswith(".tsv"):
-        return "tsv"
+    if lower.endswith((".csv", ".tsv")):
+        return lower[-3:]
+    if lower.endswith(".parquet"):
+        return "parquet"
     if lower.endswith((".jsonl", ".ndjson")):
         return "jsonl"
     return "json" if lower.endswith(".json") else "lines"

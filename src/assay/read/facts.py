@@ -15,8 +15,10 @@ from assay.core.document import Intake
 from assay.core.errors import InputError
 from assay.core.records import Records
 from assay.core.text import Texts
+from assay.read.csv import names_in
 from assay.read.lines import line_blocks, unicode_breaks
 from assay.read.source import Role, Source, sources
+from assay.read.tables import parquet_names
 
 _HEADS = {b"\x1f\x8b": "gzip", b"\x28\xb5": "zstd"}
 
@@ -59,7 +61,8 @@ def look(path: str, format: str) -> Facts:
     facts = Facts(path, format)
     try:
         source = (sources(path, "predictions", Intake()) or [])[0]
-        _look_at_lines(source, facts)
+        if format != "parquet":
+            _look_at_lines(source, facts)
         _look_at_records(source, facts)
     except InputError as error:
         facts.readable = False
@@ -141,25 +144,28 @@ def _look_at_records(source: Source, facts: Facts) -> None:
 
 def _role(source: Source, format: str) -> Role | None:
     """The side that the names in the first record speak of."""
-    texts, _ = next(line_blocks(source, "gold", Intake()))
-    if format == "tsv":
-        names = set(texts[0].split("\t"))
+    if format == "parquet":
+        names = set(parquet_names(source))
     else:
-        start = texts.data.decode("utf-8").lstrip()
-        try:
-            record, _ = json.JSONDecoder().raw_decode(start.removeprefix("[").lstrip())
-        except (ValueError, RecursionError):
-            return "predictions"  # reading it says what is wrong
-        names = set(record) if isinstance(record, dict) else {"prediction"}
+        texts, _ = next(line_blocks(source, "gold", Intake()))
+        if format == "tsv":
+            names = set(texts[0].split("\t"))
+        elif format == "csv":
+            names = names_in(texts[0])
+        else:
+            start = texts.data.decode("utf-8").lstrip()
+            try:
+                record, _ = json.JSONDecoder().raw_decode(start.removeprefix("[").lstrip())
+            except (ValueError, RecursionError):
+                return "predictions"  # reading it says what is wrong
+            names = set(record) if isinstance(record, dict) else {"prediction"}
     return "predictions" if "prediction" in names else "gold" if "gold" in names else None
 
 
 def _records(source: Source, format: str, role: Role) -> Iterator[Records]:
-    from assay.read import jsonl
-    from assay.read.tsv import tsv
+    from assay.read import reader_of
 
-    reader = {"tsv": tsv, "jsonl": jsonl.jsonl, "json": jsonl.json}[format]
-    return reader(source, role, Intake())
+    return reader_of(format)(source, role, Intake())
 
 
 def _counted(n: int, noun: str) -> str:

@@ -38,7 +38,8 @@ class LineBlock(NamedTuple):
 def lines(source: Any, role: Role, intake: Intake, breaks: Breaks = "lf") -> Iterator[Records]:
     """The lines of one or several files as records without ids.
 
-    With `breaks="lf"` a line ends at a line feed, and one carriage return before it is dropped.
+    With `breaks="lf"` a line ends at a line feed, and one carriage return before it is dropped with
+    a remark; with `breaks="any"` without one.
     With `breaks="unicode"` it ends wherever `str.splitlines` says so. A last line without a break
     is a line.
     """
@@ -175,7 +176,7 @@ class _Cutter:
         return data[at:]
 
     def _note_returns(self) -> None:
-        if not self._noted:
+        if not self._noted and self._breaks == "lf":
             self._noted = True
             self._intake.warnings.append(
                 f"{self._name}: lines end in CR LF; the carriage returns were dropped"

@@ -17,8 +17,8 @@ from assay.core.document import Intake
 from assay.core.errors import InputError, UsageError
 
 Role = Literal["predictions", "gold"]
-Breaks = Literal["lf", "unicode"]
-Format = Literal["lines", "tsv", "jsonl"]
+Breaks = Literal["lf", "any", "unicode"]
+Format = Literal["lines", "csv", "tsv", "jsonl", "parquet"]
 
 STDIN = "standard input"
 

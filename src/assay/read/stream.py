@@ -23,14 +23,14 @@ _ZSTD_READ = 1 << 16  # what lies behind the end of a frame is copied, so pieces
 _ZSTD_STEP = 256  # zstd has no limit on what one call gives back: 4 bytes can stand for 128 kB
 
 _FOREIGN = (
-    (b"PK\x03\x04", "a zip archive", "unzip"),
-    (b"\xfd7zXZ\x00", "packed with xz", "xz -d"),
-    (b"BZh", "packed with bzip2", "bzip2 -d"),
-    (b"\x89PNG", "an image", None),
-    (b"%PDF-", "a PDF", None),
-    (b"\x93NUMPY", "a numpy array", None),
-    (b"PAR1", "a Parquet file", None),
-    (b"SQLite format 3\x00", "an SQLite database", None),
+    (b"PK\x03\x04", "a zip archive", "unpack it first (unzip), or use gzip or zstd"),
+    (b"\xfd7zXZ\x00", "packed with xz", "unpack it first (xz -d), or use gzip or zstd"),
+    (b"BZh", "packed with bzip2", "unpack it first (bzip2 -d), or use gzip or zstd"),
+    (b"\x89PNG", "an image", "name a text file"),
+    (b"%PDF-", "a PDF", "name a text file"),
+    (b"\x93NUMPY", "a numpy array", "name a text file"),
+    (b"PAR1", "a Parquet file", "let its name end in .parquet, or use --input-format parquet"),
+    (b"SQLite format 3\x00", "an SQLite database", "name a text file"),
 )
 
 
@@ -51,7 +51,7 @@ def pieces(
     order mark where it is.
     """
     digest = hashlib.sha256()
-    raw = _raw(source, digest, size)
+    raw = raw_pieces(source, digest, size)
     head = b""
     for piece in raw:  # a pipe of somebody else's may give a byte at a time
         head += piece
@@ -71,7 +71,8 @@ def pieces(
     intake.inputs.append(InputFile(role, source.path, digest.hexdigest()))
 
 
-def _raw(source: Source, digest: Any, size: int) -> Iterator[bytes]:
+def raw_pieces(source: Source, digest: Any, size: int) -> Iterator[bytes]:
+    """The bytes of a file as they lie on disk, each also given to `digest`."""
     try:
         file = source.open()
         try:
@@ -109,15 +110,9 @@ def _unpacked(
         name.endswith(".zst") and head[1:4] == b"\x2a\x4d\x18" and head[0] >> 4 == 5
     ):
         return _inflated(_small(raw), source, "zstd", lambda: _Zstd(size))
-    for magic, what, tool in _FOREIGN:
+    for magic, what, hint in _FOREIGN:
         if head.startswith(magic) and not (magic == b"BZh" and head[4:10] != b"1AY&SY"):
-            raise InputError(
-                f"this is {what}, not text",
-                path=source.name,
-                hint=f"unpack it first ({tool}), or use gzip or zstd"
-                if tool
-                else "name a text file",
-            )
+            raise InputError(f"this is {what}, not text", path=source.name, hint=hint)
     if head and name.endswith((".gz", ".zst")):
         intake.warnings.append(f"{source.name}: not packed, in spite of its name; read as it is")
     return raw

@@ -33,7 +33,8 @@ def tsv(
     n_records = 0
     for texts, first in line_blocks(source, role, intake, lone=lone, size=size):
         if header is None:
-            header = _header(texts[0], name, role)
+            names = texts[0].split("\t")
+            header = header_names(names, name, role, example=f"id<TAB>{KEYS[role]}")
             texts, first = texts[1:], first + 1
         stop = len(texts)
         if len(header) > 1:  # in a file of one column an empty line is an empty value
@@ -52,8 +53,8 @@ def tsv(
         raise InputError("a header and no records", path=name, hint="check the step that wrote it")
 
 
-def _header(line: str, name: str, role: Role) -> list[str]:
-    names = line.split("\t")
+def header_names(names: list[str], name: str, role: Role, *, example: str) -> list[str]:
+    """The names of a header, if they are such that records can be made of it."""
     key = KEYS[role]
     if key not in names:
         shown = ", ".join(f"'{n}'" if len(n) <= 30 else f"'{n[:30]}...'" for n in names[:6])
@@ -61,7 +62,7 @@ def _header(line: str, name: str, role: Role) -> list[str]:
             f"the header has no column '{key}'",
             path=name,
             line=1,
-            hint=f"it names {shown}; begin the file with a line such as id<TAB>{key}, "
+            hint=f"it names {shown}; begin the file with a line such as {example}, "
             "or read it as plain lines",
         )
     for index, column in enumerate(names):

@@ -108,7 +108,7 @@ class CodeTask(Task):
             ("--input-format",),
             "Read lines, or records with ids and further columns.",
             kind="choice",
-            choices=("lines", "tsv", "jsonl"),
+            choices=("lines", "csv", "tsv", "jsonl", "parquet"),
             default="lines",
         ),
         Option(

@@ -26,8 +26,8 @@ class TextTask(Task):
         Option(
             "predictions",
             ("--predictions", "-p"),
-            "Predictions: lines, .tsv or .jsonl, also .gz or .zst; - is standard input. "
-            "Quoted wildcards name several files, read one after the other.",
+            "Predictions: lines, .csv, .tsv, .jsonl or .parquet, also packed (.gz, .zst); - is "
+            "standard input. Quoted wildcards name several files, read one after the other.",
             kind="path",
             required=True,
             metavar="FILE",
@@ -54,7 +54,7 @@ class TextTask(Task):
             ("--input-format",),
             "Read the inputs as this format, whatever their names end in.",
             kind="choice",
-            choices=("lines", "tsv", "jsonl"),
+            choices=("lines", "csv", "tsv", "jsonl", "parquet"),
         ),
     )
 

@@ -1,0 +1,117 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Comma-separated values as spreadsheets write them: a header, quoted fields, any line end.
+
+Columns mean what they mean in TSV files. Fields may be quoted and then hold commas, line feeds and
+doubled quotes. Where the header says so, semicolons or tabs separate, as some spreadsheets do.
+"""
+
+from __future__ import annotations
+
+import csv as standard
+from collections.abc import Iterator
+from itertools import chain, islice
+from typing import Any, NamedTuple
+
+from assay.core.batch import BLOCK
+from assay.core.document import Intake
+from assay.core.errors import InputError
+from assay.core.records import Records
+from assay.read.fields import Shaper
+from assay.read.lines import line_blocks
+from assay.read.source import KEYS, Role, Source
+from assay.read.stream import READ
+from assay.read.tsv import header_names
+
+LONGEST = 1 << 24
+"""Characters of a field; a quote that is never closed makes a field of the rest of the file."""
+
+_DELIMITERS = ",;\t"
+
+
+class _Record(NamedTuple):
+    fields: list[str]
+    line: int
+
+
+def csv(
+    source: Source, role: Role, intake: Intake, *, lone: bool = True, size: int = READ
+) -> Iterator[Records]:
+    """The records of a CSV file with a header."""
+    name = source.name
+    blocks = line_blocks(source, role, intake, breaks="any", lone=lone, size=size)
+    lines = (line for texts, _ in blocks for line in texts)
+    top = next(lines, None)
+    if top is None:
+        return
+    rows = _rows(chain([top], lines), _delimiter(top, role), name)
+    header = header_names(next(rows, _Record([], 1)).fields, name, role, example=f"id,{KEYS[role]}")
+    shaper = Shaper(name, role)
+    filled = _filled(rows, len(header), name)
+    first = 0
+    while block := list(islice(filled, BLOCK)):
+        objects = [_object(header, record.fields) for record in block]
+        yield shaper.records(objects, first, [record.line for record in block])
+        first += len(block)
+    if not first:
+        raise InputError("a header and no records", path=name, hint="check the step that wrote it")
+
+
+def names_in(header: str) -> set[str]:
+    """The names that a header may hold, whatever separates them."""
+    return set(chain.from_iterable(_split(header, sign) for sign in _DELIMITERS))
+
+
+def _delimiter(header: str, role: Role) -> str:
+    """What separates the fields of this header: the first sign that sets the needed name apart."""
+    return next((sign for sign in _DELIMITERS if KEYS[role] in _split(header, sign)), ",")
+
+
+def _split(header: str, sign: str) -> list[str]:
+    return next(standard.reader([header], delimiter=sign), [])
+
+
+def _rows(lines: Iterator[str], delimiter: str, name: str) -> Iterator[_Record]:
+    """Each record with the line on which it begins."""
+    standard.field_size_limit(max(standard.field_size_limit(), LONGEST))
+    reader = standard.reader((f"{line}\n" for line in lines), delimiter=delimiter, strict=True)
+    while True:
+        line = reader.line_num + 1
+        try:
+            yield _Record(next(reader), line)
+        except StopIteration:
+            return
+        except standard.Error as error:
+            long = "limit" in str(error) or "end of data" in str(error)
+            problem = "a quoted field that does not end" if long else f"not CSV ({error})"
+            hint = "put quotes around whole fields, and double the quotes inside"
+            raise InputError(problem, path=name, line=line, hint=hint) from None
+
+
+def _filled(rows: Iterator[_Record], width: int, name: str) -> Iterator[_Record]:
+    """The records without blank lines at the end; a blank line elsewhere is an error."""
+    blank = 0
+    for record in rows:
+        if not record.fields:
+            blank = blank or record.line
+            continue
+        found, line = (0, blank) if blank else (len(record.fields), record.line)
+        if found != width:
+            raise InputError(
+                f"{found} field{'s' if found != 1 else ''} where the header names {width}",
+                path=name,
+                line=line,
+                hint="put quotes around fields that hold a separator or a line break",
+            )
+        yield record
+
+
+def _object(header: list[str], fields: list[str]) -> dict[str, Any]:
+    """The record by name; a name that stands several times has several values."""
+    found: dict[str, Any] = {}
+    for name, value in zip(header, fields, strict=True):
+        if name in found:
+            before = found[name]
+            found[name] = [*(before if isinstance(before, list) else [before]), value]
+        else:
+            found[name] = value
+    return found
