@@ -10,15 +10,18 @@ collected in an `Intake`. UTF-8 is strict. Every error names file, line and what
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from typing import Any
 
 from assay.core.document import Intake
+from assay.core.errors import UsageError
 from assay.core.names import unknown
 from assay.core.records import Records
 from assay.read.lines import lines, of_files, open_text
+from assay.read.naming import OURS, Naming
 from assay.read.source import Breaks, Format, Role, Source, sources
 
-__all__ = ["Breaks", "Format", "Role", "format_of", "lines", "open_text", "records"]
+__all__ = ["Breaks", "Format", "Naming", "Role", "format_of", "lines", "open_text", "records"]
 
 FORMATS = ("lines", "csv", "tsv", "jsonl", "parquet")
 
@@ -30,13 +33,14 @@ def records(
     intake: Intake,
     format: Format | None = None,
     breaks: Breaks = "lf",
+    naming: Naming = OURS,
 ) -> Iterator[Records]:
     """The records of one side, in blocks.
 
     `source` is a path, a pattern, `-` for standard input, a list of `Path`, an iterable of
     strings, lists of strings or mappings, or a table of pandas, polars or Arrow. The format of a
     file follows from the ending of its name (after `.gz` or `.zst`) unless `format` says it. Files
-    are looked for at once and read later.
+    are looked for at once and read later. `naming` says what their columns are called.
 
     >>> block, = records(["a cat", "a dog"], role="gold", intake=Intake())
     >>> [list(texts) for texts in block.values]
@@ -52,7 +56,15 @@ def records(
     if found is None:
         from assay.read.memory import memory
 
-        return memory(source, role)
+        return memory(source, role, naming)
+    if naming:
+        found = [replace(item, naming=naming) for item in found]
+        for item in found:
+            if (format or format_of(item.name)) == "lines":
+                raise UsageError(
+                    f"{item.name}: it has lines and no columns that could be called otherwise; "
+                    "say what it is with --input-format, or leave out the names of columns"
+                )
     if all((format or format_of(item.name)) == "lines" for item in found):
         return of_files(found, role, intake, breaks)
     return _records(found, role, intake, format, breaks)

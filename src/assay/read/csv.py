@@ -43,8 +43,8 @@ def csv(
     top = next(lines, None)
     if top is None:
         return
-    rows = _rows(chain([top], lines), _delimiter(top, role), name)
-    header = header_names(next(rows, _Record([], 1)).fields, name, role, example=f"id,{KEYS[role]}")
+    rows = _rows(chain([top], lines), _delimiter(top, source.naming.of(KEYS[role])), name)
+    header = header_names(next(rows, _Record([], 1)).fields, source, role, ",")
     shaper = Shaper(name, role)
     filled = _filled(rows, len(header), name)
     first = 0
@@ -61,9 +61,9 @@ def names_in(header: str) -> set[str]:
     return set(chain.from_iterable(_split(header, sign) for sign in _DELIMITERS))
 
 
-def _delimiter(header: str, role: Role) -> str:
+def _delimiter(header: str, needed: str) -> str:
     """What separates the fields of this header: the first sign that sets the needed name apart."""
-    return next((sign for sign in _DELIMITERS if KEYS[role] in _split(header, sign)), ",")
+    return next((sign for sign in _DELIMITERS if needed in _split(header, sign)), ",")
 
 
 def _split(header: str, sign: str) -> list[str]:

@@ -18,6 +18,7 @@ import msgspec
 from assay.core.errors import InputError
 from assay.core.records import Records
 from assay.core.text import TextLists, Texts
+from assay.read.naming import OURS, Naming
 from assay.read.source import KEYS, Role
 
 _RESERVED = frozenset({"id", "prediction", "gold"})
@@ -26,9 +27,10 @@ _RESERVED = frozenset({"id", "prediction", "gold"})
 class Shaper:
     """Makes blocks of records of one file out of mappings; keeps the columns it has seen."""
 
-    def __init__(self, name: str, role: Role) -> None:
+    def __init__(self, name: str, role: Role, naming: Naming = OURS) -> None:
         self._name = name
         self._role = role
+        self._naming = naming
         self._own = KEYS[role]
         self._columns: dict[str, None] = {}
         self._has_ids: bool | None = None
@@ -47,6 +49,8 @@ class Shaper:
         def line_of(index: int) -> int:
             return lines[index] if lines is not None else first + index + 1
 
+        if self._naming:
+            rows = [self._naming.record(row) for row in rows]
         values = [row.get(self._own) for row in rows]
         column = _text_lists(values)
         if column is None:
@@ -126,7 +130,9 @@ class Shaper:
         return {str(name): _texts(row.get(name) for row in rows) for name in self._columns}
 
     def _misshapen(self, row: Mapping[str, Any], key: str, line: int) -> InputError:
-        if key not in row:
+        absent = key not in row
+        value, key = row.get(key), self._naming.of(key)
+        if absent:
             keys = ", ".join(f"'{k}'" for k in list(row)[:6])
             held = f"it has {keys}" if row else "it is empty"
             return InputError(
@@ -136,7 +142,6 @@ class Shaper:
                 hint=f"{held}; each record of {self._role} needs '{key}', "
                 "a string or a list of strings",
             )
-        value = row[key]
         if isinstance(value, (list, tuple)):
             index, strange = next((i, v) for i, v in enumerate(value) if not isinstance(v, str))
             return InputError(

@@ -36,11 +36,12 @@ def jsonl(
     source: Source, role: Role, intake: Intake, *, lone: bool = True, size: int = READ
 ) -> Iterator[Records]:
     """The records of a file with one JSON object per line."""
-    return _of_blocks(line_blocks(source, role, intake, lone=lone, size=size), source.name, role)
+    return _of_blocks(line_blocks(source, role, intake, lone=lone, size=size), source, role)
 
 
-def _of_blocks(blocks: Iterator[LineBlock], name: str, role: Role) -> Iterator[Records]:
-    shaper = Shaper(name, role)
+def _of_blocks(blocks: Iterator[LineBlock], source: Source, role: Role) -> Iterator[Records]:
+    name = source.name
+    shaper = Shaper(name, role, source.naming)
     n_blank, blank_line = 0, 0
     any_record = False
     for texts, first in blocks:
@@ -132,11 +133,12 @@ def json(
             break
     rest = chain([start] if start else [], stream)
     if start.lstrip()[:1] != b"[":
-        return _of_blocks(blocks_of(rest, source.name, intake), source.name, role)
-    return _of_array(b"".join(rest), source.name, role)
+        return _of_blocks(blocks_of(rest, source.name, intake), source, role)
+    return _of_array(b"".join(rest), source, role)
 
 
-def _of_array(data: bytes, name: str, role: Role) -> Iterator[Records]:
+def _of_array(data: bytes, source: Source, role: Role) -> Iterator[Records]:
+    name = source.name
     feeds = np.flatnonzero(np.frombuffer(data, dtype=np.uint8) == 10)
     starts = np.append(0, feeds + 1)
     utf8.check(Texts(data, starts, np.append(feeds, len(data))), name, 1, last=True)
@@ -146,7 +148,7 @@ def _of_array(data: bytes, name: str, role: Role) -> Iterator[Records]:
         raise malformed(data, name, "an array of objects") from None
     if not items:
         raise InputError("the array is empty", path=name, hint="check the step that wrote it")
-    shaper = Shaper(name, role)
+    shaper = Shaper(name, role, source.naming)
     at = 0
     for first in range(0, len(items), BLOCK):
         rows, places = [], []

@@ -15,6 +15,7 @@ from typing import Any, BinaryIO, Literal
 
 from assay.core.document import Intake
 from assay.core.errors import InputError, UsageError
+from assay.read.naming import OURS, Naming
 
 Role = Literal["predictions", "gold"]
 Breaks = Literal["lf", "any", "unicode"]
@@ -28,11 +29,15 @@ KEYS: dict[str, str] = {"predictions": "prediction", "gold": "gold"}
 
 @dataclass(frozen=True, slots=True)
 class Source:
-    """One stream of bytes: `name` is how messages speak of it, `path` what the document records."""
+    """One stream of bytes: `name` is how messages speak of it, `path` what the document records.
+
+    `naming` says what its columns are called.
+    """
 
     name: str
     path: str
     open: Callable[[], BinaryIO]
+    naming: Naming = OURS
 
 
 def sources(source: Any, role: Role, intake: Intake) -> list[Source] | None:

@@ -27,14 +27,15 @@ def parquet(source: Source, role: Role, intake: Intake, *, lone: bool = True) ->
     digest = hashlib.sha256()
     with _opened(source, digest) as table:
         names = table.schema_arrow.names
-        if KEYS[role] not in names:
+        key = source.naming.of(KEYS[role])
+        if key.partition(".")[0] not in names and key not in names:
             shown = ", ".join(f"'{name}'" for name in names[:6]) or "nothing"
             raise InputError(
-                f"the table has no column '{KEYS[role]}'",
+                f"the table has no column '{key}'",
                 path=source.name,
                 hint=f"it has {shown}; rename the column that holds the {role}",
             )
-        shaper = Shaper(source.name, role)
+        shaper = Shaper(source.name, role, source.naming)
         first = 0
         for batch in table.iter_batches(batch_size=BLOCK):
             if batch.num_rows:

@@ -33,8 +33,7 @@ def tsv(
     n_records = 0
     for texts, first in line_blocks(source, role, intake, lone=lone, size=size):
         if header is None:
-            names = texts[0].split("\t")
-            header = header_names(names, name, role, example=f"id<TAB>{KEYS[role]}")
+            header = header_names(texts[0].split("\t"), source, role, "<TAB>")
             texts, first = texts[1:], first + 1
         stop = len(texts)
         if len(header) > 1:  # in a file of one column an empty line is an empty value
@@ -53,24 +52,25 @@ def tsv(
         raise InputError("a header and no records", path=name, hint="check the step that wrote it")
 
 
-def header_names(names: list[str], name: str, role: Role, *, example: str) -> list[str]:
-    """The names of a header, if they are such that records can be made of it."""
-    key = KEYS[role]
+def header_names(names: list[str], source: Source, role: Role, separator: str) -> list[str]:
+    """The names of a header as ours, if they are such that records can be made of it."""
+    name, key = source.name, source.naming.of(KEYS[role])
     if key not in names:
         shown = ", ".join(f"'{n}'" if len(n) <= 30 else f"'{n[:30]}...'" for n in names[:6])
         raise InputError(
             f"the header has no column '{key}'",
             path=name,
             line=1,
-            hint=f"it names {shown}; begin the file with a line such as {example}, "
+            hint=f"it names {shown}; begin the file with a line such as id{separator}{key}, "
             "or read it as plain lines",
         )
+    ours = source.naming.header(names)
     for index, column in enumerate(names):
-        if column in names[:index] and column not in _REPEATABLE:
+        if column in names[:index] and ours[index] not in _REPEATABLE:
             raise InputError(
                 f"the header names '{column}' twice", path=name, line=1, hint="rename one of them"
             )
-    return names
+    return ours
 
 
 def _fields(texts: Texts, width: int, name: str, first: int) -> list[Texts]:

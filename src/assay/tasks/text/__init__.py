@@ -56,6 +56,15 @@ class TextTask(Task):
             kind="choice",
             choices=("lines", "csv", "tsv", "jsonl", "parquet"),
         ),
+        *(
+            Option(
+                f"{name}_column",
+                (f"--{name}-column",),
+                f"What the files call the column '{name}'; a dot leads into an object.",
+                metavar="NAME",
+            )
+            for name in ("id", "prediction", "gold")
+        ),
     )
 
     def examples(
@@ -66,14 +75,20 @@ class TextTask(Task):
         missing: Missing,
         align: Align = "auto",
         input_format: Format | None = None,
+        id_column: str | None = None,
+        prediction_column: str | None = None,
+        gold_column: str | None = None,
         **options: Any,
     ) -> Examples:
         """Read both sides and pair them."""
         if options:
             raise unknown("option", next(iter(options)), [o.name for o in self.options])
+        from assay.read import Naming
         from assay.tasks.text.inputs import open_examples
 
-        return open_examples(predictions, gold, missing, align, input_format)
+        called = {"id": id_column, "prediction": prediction_column, "gold": gold_column}
+        naming = Naming({ours: theirs for ours, theirs in called.items() if theirs is not None})
+        return open_examples(predictions, gold, missing, align, input_format, naming)
 
     def metrics(self, names: Sequence[str], **options: Any) -> list[Metric]:
         """Metrics of the text families, by text."""

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -21,16 +22,18 @@ def open_examples(
     missing: Missing,
     how: align.Align,
     input_format: read.Format | None,
+    naming: read.Naming,
 ) -> Examples:
     """Aligned examples. A list of `Path` as gold is several references; without gold the
     predictions carry it."""
     intake = Intake()
     several = isinstance(gold, (list, tuple)) and gold and all(isinstance(g, Path) for g in gold)
     sources = list(gold) if several else [gold]
-    left = read.records(predictions, role="predictions", intake=intake, format=input_format)
+    records = partial(read.records, intake=intake, format=input_format, naming=naming)
+    left = records(predictions, role="predictions")
     right = None
     if gold is not None:
-        right = [read.records(g, role="gold", intake=intake, format=input_format) for g in sources]
+        right = [records(g, role="gold") for g in sources]
     batches = align.examples(left, right, intake=intake, missing=missing, align=how)
     return Examples(batches, intake)
 
