@@ -19,6 +19,7 @@ import numpy as np
 import assay
 from assay import engine as engines
 from assay import tasks
+from assay.aggregate.asked import check_resampling
 from assay.aggregate.resample import SEED
 from assay.core.batch import Batch
 from assay.core.document import ResultDocument, plain
@@ -292,10 +293,7 @@ def _check(ci: float, resamples: int, seed: int, jobs: int, missing: str | None)
         raise UsageError(
             f"--ci {ci} must be between 0 and 1 (0.95 for 95 %), or 0 for no intervals"
         )
-    if resamples < 1:
-        raise UsageError(f"--resamples {resamples} must be at least 1; --ci 0 leaves intervals out")
-    if seed < 0:
-        raise UsageError(f"--seed {seed} must not be negative")
+    check_resampling(resamples, seed)
     if jobs < 1:
         raise UsageError(f"--jobs {jobs} must be at least 1")
 

@@ -176,6 +176,31 @@ def test_a_file_that_may_not_be_read(tmp_path: Path, monkeypatch: pytest.MonkeyP
         list(blocks)
 
 
+def test_a_link_to_itself(tmp_path: Path) -> None:
+    (tmp_path / "a").symlink_to("b")
+    (tmp_path / "b").symlink_to("a")
+    with pytest.raises(InputError, match="a: no such file; it is a link that leads back to itself"):
+        read.records(tmp_path / "a", role="gold", intake=Intake())
+
+
+def test_a_device_that_never_ends_is_no_text() -> None:
+    class Zeros(io.RawIOBase):
+        name = "/dev/zero"
+        given = 0
+
+        def readable(self) -> bool:
+            return True
+
+        def read(self, size: int = -1) -> bytes:
+            self.given += size
+            assert self.given < 1 << 26, "somebody has to stop it"
+            return bytes(size)
+
+    blocks = read.records(Zeros(), role="gold", intake=Intake())
+    with pytest.raises(InputError, match=r"/dev/zero, line 1: a run of NUL bytes"):
+        list(blocks)
+
+
 def _forbidden(*arguments: Any, **options: Any) -> Any:
     raise PermissionError(13, "Permission denied")
 
