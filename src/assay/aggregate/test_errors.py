@@ -174,19 +174,24 @@ def rare_loss_passed(n: int, won: float, lost: float, rounds: int) -> Rates:
 @cache
 def called_equivalent(level: float, rounds: int) -> Rates:
     """How often systems that differ by exactly the margin are called equivalent within it."""
-    n, margin = 1_000, 0.1
+    n, margin = 500, 0.15
     rng = np.random.default_rng([40, round(100 * level)])
     counts = np.zeros(2)
     for seed in range(rounds):
-        right = rng.choice(3, n, p=[0.15, 0.05, 0.8])  # only the first, only the second, both
-        gap = rng.exponential(1, n) - (1 - margin)
+        right = rng.choice(3, n, p=[0.2, 0.05, 0.75])  # only the first, only the second, both
+        gap = rng.normal(margin, 1, n)
         sides = (
             (accuracy_rows((right != 1).astype(int).tolist()), gap),
             (accuracy_rows((right != 0).astype(int).tolist()), np.zeros(n)),
         )
         systems = [np.column_stack([share, values, np.ones(n)]) for share, values in sides]
         ((share, mean),) = compare_systems(
-            [Accuracy(), Mean()], systems, [(0, 1)], seed=seed, trials=1, level=level
+            [Accuracy(), Mean()],
+            systems,
+            [(0, 1)],
+            seed=seed,
+            trials=1,
+            level=level,
         )
         for i, one in enumerate((share["accuracy"], mean["mean"])):
             word = verdict(one.difference, one.interval.bounds, one.p, margin=margin)

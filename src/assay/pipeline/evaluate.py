@@ -22,8 +22,8 @@ from assay import tasks
 from assay.aggregate.asked import check_resampling
 from assay.aggregate.resample import SEED
 from assay.core.batch import Batch
-from assay.core.document import ResultDocument, plain
-from assay.core.errors import UsageError
+from assay.core.document import InputFile, ResultDocument, plain
+from assay.core.errors import OutputError, UsageError
 from assay.core.metric import Rows
 from assay.core.names import several, unknown
 from assay.core.signature import format_signature
@@ -154,6 +154,7 @@ def evaluate(
                 "command": command,
             },
         )
+        _spare_inputs(document.inputs, save, per_example)
         outcome = Outcome(
             document, layout.metrics, collected.rows, collected.batches, collected.totals
         )
@@ -284,6 +285,23 @@ def _document(
         extra=examples.intake.extra,
         made=made,
     )
+
+
+def _spare_inputs(
+    inputs: Sequence[InputFile], save: str | Path | None, per_example: str | Path | None
+) -> None:
+    """Refuse to write over what was read; a pattern may have matched an earlier output."""
+    for file in inputs:
+        path = Path(file.path).resolve()
+        if per_example is not None and Path(per_example).resolve() == path:
+            raise OutputError(
+                f"{file.path} is an input of this run; choose another name for --per-example"
+            )
+        if save is not None and path.is_relative_to(Path(save).resolve()):
+            raise OutputError(
+                f"{file.path} is an input of this run and lies in {save}, which would be replaced; "
+                "choose another folder for --save"
+            )
 
 
 def _check(ci: float, resamples: int, seed: int, jobs: int, missing: str | None) -> None:
