@@ -68,6 +68,8 @@ def compared(**options: Any) -> Callable[[], Any]:
         ("level", evaluated(ci=95), "--ci 95 must be between 0 and 1"),
         ("level that is no number", evaluated(ci=float("nan")), "--ci nan must be between 0 and 1"),
         ("resamples", evaluated(resamples=0), "--resamples 0 must be at least 1"),
+        ("too many resamples", evaluated(resamples=10**11), "--resamples 100,000,000,000 is too many; at most 1,000,000"),
+        ("too many trials", compared(trials=10**7), "--trials 10,000,000 is too many"),
         ("seed", evaluated(seed=-1), "--seed -1 must not be negative"),
         ("column", evaluated(slices="topic"), "unknown column 'topic'"),
         ("nothing", lambda: exact([], []), "there are no predictions"),

@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 from assay.aggregate.interval import LEVEL, Interval, bootstrap_name, percentile_interval
 from assay.aggregate.product import EXACT, weighted_sums
 from assay.aggregate.resample import CELLS, RESAMPLES, SEED, Scores, bootstrap_scores
+from assay.aggregate.shares import counted, difference_interval, mcnemar, mcnemar_p
 from assay.aggregate.totals import (
     Codes,
     cluster_members,
@@ -27,12 +28,11 @@ from assay.aggregate.totals import (
     total,
 )
 from assay.core.comparison import McNemar
-from assay.core.metric import Metric, Rows, Score, Totals
+from assay.core.metric import Metric, Rows, Totals
 
 Test = Literal["auto", "randomisation"]
 
 TRIALS = 10_000
-FEW_DISCORDANT = 25
 
 # Two differences that are equal on paper can differ in the last digits. Ties must count, or a
 # p-value comes out too small: differences within this share of the scores' size are equal.
@@ -43,8 +43,9 @@ _TIE = 1e-10
 class Paired:
     """One score of two systems, `difference` being the first minus the second.
 
-    `interval` is the paired bootstrap interval of the difference, `p` the two-sided p-value of
-    `test`. `undefined` counts trials of the test in which the score was undefined.
+    `interval` is that of the difference, by Tango's method where McNemar's test is made and by the
+    paired bootstrap elsewhere; `p` is the two-sided p-value of `test`. `undefined` counts trials
+    of the test in which the score was undefined.
     """
 
     system_score: float
@@ -79,37 +80,61 @@ def compare_systems(
 ) -> list[list[dict[str, Paired]]]:
     """Each pair (system, baseline) of `systems` by each score: `found[pair][metric][score]`.
 
-    All systems share the same resamples. `auto` takes McNemar's test for plain shares of examples
-    without clusters (exact below 25 discordant pairs, mid-p from there on), and approximate
-    randomisation for everything else.
+    All systems share the same resamples. `auto` takes McNemar's test (exact below 25 discordant
+    pairs, mid-p from there on) and Tango's interval for plain shares of examples without clusters,
+    and approximate randomisation and the paired bootstrap for everything else.
     """
-    resampled = bootstrap_scores(
-        metrics, systems, resamples=resamples, seed=seed, clusters=clusters
-    )
     split = [split_columns(metrics, rows) for rows in systems]
     own = [[scores_of(m, part) for m, part in zip(metrics, s, strict=True)] for s in split]
+    tests = [
+        _tests(metrics, split[a], split[b], trials, seed, clusters, test, level) for a, b in pairs
+    ]
+    # Scores whose every pair has an interval of its own need no resamples.
+    rest = [
+        m
+        for m in range(len(metrics))
+        if any(one.interval is None for of in tests for one in of[m].values())
+    ]
+    resampled: list[dict[int, Scores]] = [{} for _ in systems]
+    if rest:
+        wide = list(systems)
+        if len(rest) < len(metrics):
+            wide = [np.concatenate([parts[m] for m in rest], axis=1) for parts in split]
+        kinds = [metrics[m] for m in rest]
+        drawn = bootstrap_scores(kinds, wide, resamples=resamples, seed=seed, clusters=clusters)
+        resampled = [dict(zip(rest, scores, strict=True)) for scores in drawn]
     n = _units(systems, clusters)
     method = f"paired {bootstrap_name(clusters is not None)}"
     found: list[list[dict[str, Paired]]] = []
-    for a, b in pairs:
-        tests = _tests(metrics, split[a], split[b], trials, seed, clusters, test)
+    for (a, b), by_test in zip(pairs, tests, strict=True):
         by_metric: list[dict[str, Paired]] = []
-        for m, metric in enumerate(metrics):
+        for m in range(len(metrics)):
             one: dict[str, Paired] = {}
-            for score in metric.scores:
-                name = score.name
-                differences = resampled[a][m][name] - resampled[b][m][name]
-                bounds = percentile_interval(differences, n=n, level=level, method=method)
+            for name, tested in by_test[m].items():
+                bounds = tested.interval
+                if bounds is None:
+                    differences = resampled[a][m][name] - resampled[b][m][name]
+                    bounds = percentile_interval(differences, n=n, level=level, method=method)
                 ours, theirs = own[a][m][name], own[b][m][name]
-                one[name] = Paired(ours, theirs, ours - theirs, bounds, *tests[m][name])
+                one[name] = Paired(
+                    ours,
+                    theirs,
+                    ours - theirs,
+                    bounds,
+                    tested.p,
+                    tested.test,
+                    tested.undefined,
+                    tested.mcnemar,
+                )
             by_metric.append(one)
         found.append(by_metric)
     return found
 
 
 class _Tested(NamedTuple):
-    """The last fields of `Paired`."""
+    """What a test found, and an interval that needs no resamples where there is one."""
 
+    interval: Interval | None
     p: float
     test: str
     undefined: int
@@ -124,12 +149,13 @@ def _tests(
     seed: int,
     clusters: Codes | None,
     test: Test,
+    level: float,
 ) -> list[dict[str, _Tested]]:
     """The test that fits each score; trials are made only for metrics that need them."""
     found: list[dict[str, _Tested]] = [{} for _ in metrics]
     # McNemar's test takes examples for independent, so clusters rule it out.
     shares = [
-        {s.name: mcnemar_of(metric, s, a, b) if clusters is None else None for s in metric.scores}
+        {s.name: counted(metric, s, a, b) if clusters is None else None for s in metric.scores}
         for metric, a, b in zip(metrics, system, baseline, strict=True)
     ]
     exact = test == "auto"
@@ -140,15 +166,18 @@ def _tests(
         kinds = [metrics[m] for m in rest]
         results = randomisation_test(kinds, a, b, trials=trials, seed=seed, clusters=clusters)
         random = dict(zip(rest, results, strict=True))
-    for m in range(len(metrics)):
-        for name, share in shares[m].items():
-            if exact and share is not None:
-                p, named = mcnemar_p(share)
-                found[m][name] = _Tested(p, named, 0, share)
+    for m, metric in enumerate(metrics):
+        for score in metric.scores:
+            share = shares[m][score.name]
+            pairs = mcnemar(share.won, share.lost) if share is not None else None
+            if exact and share is not None and pairs is not None:
+                p, named = mcnemar_p(pairs)
+                bounds = difference_interval(share, score, level=level)
+                found[m][score.name] = _Tested(bounds, p, named, 0, pairs)
             else:
-                p, undefined = random[m][name].p, random[m][name].undefined
+                random_p, undefined = random[m][score.name].p, random[m][score.name].undefined
                 named = randomisation_name(clusters is not None)
-                found[m][name] = _Tested(p, named, undefined, share)
+                found[m][score.name] = _Tested(None, random_p, named, undefined, pairs)
     return found
 
 
@@ -189,52 +218,6 @@ def randomisation_test(
             differences = _swapped_concat(metric, left[m], right[m], trials, seed, members)
             found[m] = _compare_trials(metric, left[m], right[m], differences)
     return found
-
-
-def mcnemar(only_system: int, only_baseline: int) -> McNemar:
-    """McNemar's test: of the examples that exactly one got right, did one get more than its half?
-
-    `p_exact` is two-sided and never too small; `p_mid` counts the observed split half, which is
-    closer to the truth when there are few (Fagerland, Lydersen and Laake 2013, "The McNemar test
-    for binary matched-pairs data: mid-p and asymptotic are better than exact conditional").
-
-    >>> mcnemar(8, 2)
-    McNemar(only_system=8, only_baseline=2, p_exact=0.109375, p_mid=0.0654296875)
-    """
-    n, k = only_system + only_baseline, min(only_system, only_baseline)
-    if n == 0:
-        return McNemar(0, 0, 1.0, 1.0)
-    at_k = _binomial_half(n, k)
-    # C(n, i - 1) / C(n, i) = i / (n - i + 1): the tail is a sum of running products.
-    below = np.arange(k, 0, -1, dtype=np.float64)
-    tail = at_k * (1.0 + float(np.cumprod(below / (n - below + 1)).sum()))
-    exact = min(1.0, 2 * tail)
-    # Splits as uneven as this one are two (k and n - k), or one if the split is even; the mid-p
-    # counts them half.
-    mid = 1.0 - at_k / 2 if 2 * k == n else exact - at_k
-    return McNemar(only_system, only_baseline, exact, mid)
-
-
-def mcnemar_of(metric: Metric, score: Score, system: Rows, baseline: Rows) -> McNemar | None:
-    """McNemar's test of a score that is a plain share of examples, from the rows of both.
-
-    None for other scores, and where the two systems are measured on different examples or on
-    none.
-    """
-    if score.proportion is None or metric.merge != "sum":
-        return None
-    part, whole = (metric.columns.index(column) for column in score.proportion)
-    if not np.array_equal(system[:, whole], baseline[:, whole]) or not system[:, whole].any():
-        return None
-    won, lost = system[:, part] > baseline[:, part], system[:, part] < baseline[:, part]
-    return mcnemar(int(won.sum()), int(lost.sum()))
-
-
-def mcnemar_p(found: McNemar) -> tuple[float, str]:
-    """The p-value to go by, and the name of the test it comes from."""
-    if found.only_system + found.only_baseline < FEW_DISCORDANT:
-        return found.p_exact, "mcnemar exact"
-    return found.p_mid, "mcnemar mid-p"
 
 
 def randomisation_name(clustered: bool) -> str:
@@ -327,11 +310,3 @@ def _compare_trials(
         p = math.nan if math.isnan(real) else (as_large + 1) / (len(defined) + 1)
         found[name] = Randomised(p, len(values) - len(defined))
     return found
-
-
-def _binomial_half(n: int, k: int) -> float:
-    """The chance of `k` heads in `n` fair coins."""
-    if n <= 10_000:
-        return math.comb(n, k) / (1 << n)  # whole numbers, divided once
-    log = math.lgamma(n + 1) - math.lgamma(k + 1) - math.lgamma(n - k + 1) - n * math.log(2)
-    return math.exp(log)

@@ -17,8 +17,8 @@ from typing import Protocol
 
 import numpy as np
 
-from assay.aggregate.paired import mcnemar, mcnemar_of, mcnemar_p
 from assay.aggregate.resample import bootstrap_scores
+from assay.aggregate.shares import counted, mcnemar, mcnemar_p
 from assay.aggregate.totals import Codes, cluster_rows, total
 from assay.core.errors import UsageError
 from assay.core.metric import Metric, Rows, Totals, Value
@@ -88,7 +88,9 @@ class Shares:
 
     Counts out McNemar's test as `compare` makes it: few discordant pairs need more examples than
     the usual formulas say. With many of them it is Connor's formula (1987, "Sample size for testing
-    differences in proportions for the paired-sample design").
+    differences in proportions for the paired-sample design"). `measured` is the share of examples
+    that the score is a share of: one of the buggy functions among all, say. `discordance` and
+    differences are shares of those, numbers of examples count all.
 
     >>> plan = Shares(discordance=0.2)
     >>> plan.needed(0.04), round(plan.detectable(1000), 4), round(plan.chance(1000, 0.04), 3)
@@ -97,6 +99,7 @@ class Shares:
 
     discordance: float
     alpha: float = ALPHA
+    measured: float = 1.0
 
     def __post_init__(self) -> None:
         _check_share("alpha", self.alpha)
@@ -110,26 +113,26 @@ class Shares:
         """Chance that McNemar's test finds the better system."""
         _check_examples(n)
         self._check(difference)
-        gap = min(abs(difference), self.discordance)
-        if n * self.discordance <= COUNTED:
-            return _counted_chance(n, gap, self.discordance, self.alpha)
-        spread = math.sqrt(max(self.discordance - gap * gap, 1e-12))
-        reach = gap * math.sqrt(n) - _z(self.alpha) * math.sqrt(self.discordance)
+        gap, discordance = self._of_all(difference)
+        if n * discordance <= COUNTED:
+            return _counted_chance(n, gap, discordance, self.alpha)
+        spread = math.sqrt(max(discordance - gap * gap, 1e-12))
+        reach = gap * math.sqrt(n) - _z(self.alpha) * math.sqrt(discordance)
         return NormalDist().cdf(reach / spread)
 
     def needed(self, difference: float, power: float = POWER) -> int:
         """The first number of examples, from a little below the formula's up, that does."""
         _check_difference(difference, power)
         self._check(difference)
-        gap = min(abs(difference), self.discordance)
-        spread = math.sqrt(max(self.discordance - gap * gap, 0.0))
-        root = _z(self.alpha) * math.sqrt(self.discordance)
+        gap, discordance = self._of_all(difference)
+        spread = math.sqrt(max(discordance - gap * gap, 0.0))
+        root = _z(self.alpha) * math.sqrt(discordance)
         root = max(0.0, root + NormalDist().inv_cdf(power) * spread) / gap
         n = max(2, math.ceil(root * root))
-        if n * self.discordance > COUNTED:
+        if n * discordance > COUNTED:
             return n
         n = max(2, math.floor(0.8 * n))
-        while self.chance(n, gap) < power:
+        while self.chance(n, difference) < power:
             n += max(1, n // 200)
         return n
 
@@ -144,6 +147,11 @@ class Shares:
             middle = (low + high) / 2
             low, high = (low, middle) if self.chance(n, middle) >= power else (middle, high)
         return high
+
+    def _of_all(self, difference: float) -> tuple[float, float]:
+        """The difference and the discordance as shares of all examples."""
+        gap = min(abs(difference), self.discordance)
+        return gap * self.measured, self.discordance * self.measured
 
     def _check(self, difference: float) -> None:
         # Both are typed in decimals: 0.3 - 0.2 is a little less than 0.1.
@@ -168,15 +176,15 @@ def pilot(
     >>> from assay.metrics.exact import Exact
     >>> a, b = (np.array([[r, 1.0] for r in right]) for right in ([1, 1, 0, 0], [1, 0, 1, 0]))
     >>> pilot(Exact(), "exact", a, b)
-    Shares(discordance=0.5, alpha=0.05)
+    Shares(discordance=0.5, alpha=0.05, measured=1.0)
     """
     score = next(s for s in metric.scores if s.name == name)
-    counts = mcnemar_of(metric, score, system, baseline) if clusters is None else None
+    counts = counted(metric, score, system, baseline) if clusters is None else None
     if counts is not None and score.high - score.low == 1:
-        differing = counts.only_system + counts.only_baseline
+        differing = counts.won + counts.lost
         if differing == 0:
             raise _no_difference(name)
-        return Shares(differing / len(system), alpha)
+        return Shares(differing / counts.n, alpha, counts.n / len(system))
     deviation = pilot_deviation(metric, system, baseline, clusters=clusters)[name]
     if math.isnan(deviation):
         raise UsageError(f"{name} is undefined on the pilot runs, or they are too few to plan from")

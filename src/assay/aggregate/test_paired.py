@@ -14,12 +14,10 @@ from assay.aggregate.interval import percentile_interval
 from assay.aggregate.paired import (
     Paired,
     compare_systems,
-    mcnemar,
-    mcnemar_of,
-    mcnemar_p,
     randomisation_test,
 )
 from assay.aggregate.resample import bootstrap_scores
+from assay.aggregate.shares import mcnemar, tango_interval
 from assay.aggregate.test_metrics import (
     Accuracy,
     Bleu,
@@ -38,49 +36,6 @@ from assay.core.batch import Batch
 from assay.core.metric import Metric, Rows
 
 nan = math.nan
-
-
-# -- McNemar ---------------------------------------------------------------------------------
-
-
-@pytest.mark.parametrize(
-    ("won", "lost"),
-    [(0, 0), (1, 0), (0, 1), (3, 3), (8, 2), (2, 8), (30, 14), (400, 330), (5_000, 5_200), (50_700, 50_000)],
-)  # fmt: skip
-def test_mcnemar_is_that_of_statsmodels_and_scipy(won: int, lost: int) -> None:
-    tables = pytest.importorskip("statsmodels.stats.contingency_tables")
-    stats = pytest.importorskip("scipy.stats")
-    found = mcnemar(won, lost)
-    exact = tables.mcnemar([[7, won], [lost, 9]], exact=True).pvalue if won + lost else 1.0
-    # Fagerland et al.: the exact p less the chance of the observed split, or, for an even split,
-    # one less half of it.
-    at = stats.binom(won + lost, 0.5).pmf(won)
-    mid = 1 - at / 2 if won == lost else exact - at
-    assert found.p_exact == pytest.approx(exact, rel=1e-8)
-    assert found.p_mid == pytest.approx(mid if won + lost else 1.0, rel=1e-8)
-
-
-def test_mcnemar_by_hand() -> None:
-    # 5 of 5: 2 x (1/2)**5 = 1/16, and half of that; 1 of 4: 2 x (1 + 4) / 16, less 4/16.
-    assert (mcnemar(5, 0).p_exact, mcnemar(5, 0).p_mid) == (1 / 16, 1 / 32)
-    assert (mcnemar(1, 3).p_exact, mcnemar(1, 3).p_mid) == (10 / 16, 6 / 16)
-
-
-def test_exact_below_25_discordant_pairs_and_mid_p_from_there_on() -> None:
-    few, enough = mcnemar(20, 4), mcnemar(20, 5)
-    assert mcnemar_p(few) == (few.p_exact, "mcnemar exact")
-    assert mcnemar_p(enough) == (enough.p_mid, "mcnemar mid-p")
-
-
-def test_mcnemar_counts_what_only_one_got_right() -> None:
-    a, b = accuracy_rows([1, 1, 0, 0, 1]), accuracy_rows([1, 0, 1, 0, 0])
-    (score,) = Accuracy.scores
-    assert mcnemar_of(Accuracy(), score, a, b) == mcnemar(2, 1)
-    other = b.copy()
-    other[0] = 0  # not measured for one of the two: there are no pairs to count
-    assert mcnemar_of(Accuracy(), score, a, other) is None
-    assert mcnemar_of(Accuracy(), score, np.zeros((2, 2)), np.zeros((2, 2))) is None
-    assert mcnemar_of(MicroF1(), MicroF1.scores[0], np.ones((2, 3)), np.ones((2, 3))) is None
 
 
 # -- approximate randomisation ---------------------------------------------------------------
@@ -253,7 +208,14 @@ def test_each_score_gets_the_test_that_fits() -> None:
     assert accuracy["accuracy"].test == "mcnemar mid-p"
     assert accuracy["accuracy"].mcnemar is not None
     assert accuracy["accuracy"].p == accuracy["accuracy"].mcnemar.p_mid
+    won, lost = (a[:, 0] > b[:, 0]).sum(), (a[:, 0] < b[:, 0]).sum()
+    assert accuracy["accuracy"].interval == tango_interval(int(won), int(lost), 90)
     assert {one.test for one in f1.values()} == {"approximate randomisation"}
+    assert f1["f1"].interval.method == "paired bootstrap"
+    ((alone,),) = compare_systems(
+        [MicroF1()], [a[:, 2:], b[:, 2:]], [(0, 1)], trials=200, resamples=200
+    )
+    assert alone == f1  # resamples do not depend on what else is compared
     assert f1["f1"].mcnemar is None
     clusters = np.repeat(np.arange(30), 3)
     ((accuracy, _),) = compare_systems(
@@ -266,6 +228,7 @@ def test_each_score_gets_the_test_that_fits() -> None:
         metrics, [a, b], [(0, 1)], trials=200, resamples=200, test="randomisation"
     )
     assert asked["accuracy"].test == "approximate randomisation"
+    assert asked["accuracy"].interval.method == "paired bootstrap"
     assert asked["accuracy"].mcnemar is not None  # still shown beside it
 
 
@@ -290,6 +253,9 @@ def test_a_metric_where_lower_is_better_is_its_mirror_image() -> None:
     ((down,),) = compare_systems([ErrorPercent()], wrong, [(0, 1)])
     assert down["error"].difference == pytest.approx(-100 * up["accuracy"].difference)
     assert down["error"].p == up["accuracy"].p
+    assert down["error"].interval.bounds == pytest.approx(
+        tuple(-100 * bound for bound in reversed(up["accuracy"].interval.bounds))
+    )
 
 
 # -- a system against itself is never better -------------------------------------------------
@@ -304,7 +270,11 @@ def assert_nothing_found(found: Paired, metric: Metric, name: str) -> None:
         return
     assert found.difference == 0
     assert found.p == 1.0
-    if not math.isnan(found.interval.low):
+    if found.test.startswith("mcnemar"):
+        # As wide as so many examples leave it, and even.
+        assert found.interval.method == "tango"
+        assert 0 < found.interval.high == pytest.approx(-found.interval.low)
+    elif not math.isnan(found.interval.low):
         assert found.interval.bounds == (0.0, 0.0)
         equal = verdict(0.0, found.interval.bounds, found.p, margin=1e-9)
         assert equal == "equivalent"

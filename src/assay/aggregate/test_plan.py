@@ -7,9 +7,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from assay.aggregate import plan as planning
-from assay.aggregate.paired import mcnemar, mcnemar_p
 from assay.aggregate.plan import Plan, Scores, Shares, pilot, pilot_deviation
 from assay.aggregate.resample import bootstrap_scores
+from assay.aggregate.shares import mcnemar, mcnemar_p
 from assay.aggregate.test_metrics import (
     Accuracy,
     Bleu,
@@ -187,6 +187,26 @@ def test_the_pilot_chooses_the_plan() -> None:
     percent = pilot(ErrorPercent(), "error", a, b)
     assert isinstance(percent, Scores)
     assert percent.deviation == pytest.approx(math.sqrt(5_000))
+
+
+def test_a_share_of_some_examples_needs_more_of_all() -> None:
+    # Every third example is measured. 0.04 of discordance 0.2 takes 977 of those (as if all were),
+    # and so about three times as many of all, with the same chance.
+    right, other = np.random.default_rng(7).integers(0, 2, (2, 90))
+    rows = [accuracy_rows(r.tolist()) for r in (right, other)]
+    for one in rows:
+        one[np.arange(90) % 3 > 0] = 0
+    found = pilot(Accuracy(), "accuracy", *rows)
+    assert isinstance(found, Shares)
+    assert found.measured == pytest.approx(1 / 3)
+    assert found.discordance == (right != other)[::3].mean()
+    some, all_ = Shares(0.2, measured=1 / 3), Shares(0.2)
+    assert some.needed(0.04) == pytest.approx(3 * all_.needed(0.04), rel=0.01)
+    assert some.detectable(3_000) == pytest.approx(all_.detectable(1_000), rel=0.01)
+    # While pairs are counted out: the chance over every number of measured examples.
+    stats = pytest.importorskip("scipy.stats")
+    each = [stats.binom.pmf(k, 60, 1 / 3) * all_.chance(k, 0.15) for k in range(2, 61)]
+    assert some.chance(60, 0.15) == pytest.approx(math.fsum(each), abs=1e-9)
 
 
 @pytest.mark.parametrize(

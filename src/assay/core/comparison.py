@@ -30,6 +30,7 @@ class Difference:
 
     `p` is the raw p-value of `test`, `p_adjusted` the one after `correction` over the family of
     tests it belongs to, on which `verdict` rests. `slice` is (column, value) or None for the whole.
+    `interval_method` says how the interval of the difference was made.
     """
 
     key: str
@@ -47,6 +48,7 @@ class Difference:
     n: int
     slice: tuple[str, str] | None = None
     mcnemar: McNemar | None = None
+    interval_method: str = "paired bootstrap"
 
 
 @dataclass(frozen=True, slots=True)

@@ -65,6 +65,8 @@ def parse_metric(text: str) -> tuple[str, dict[str, str]]:
         key, equals, value = part.partition("=")
         if not equals:
             raise UsageError(f"'{part}' in '{text}' is not parameter=value")
+        if key.strip() in params:
+            raise UsageError(f"{key.strip()} twice in '{text}'; give it once")
         params[key.strip()] = value.strip()
     return match["name"], params
 

@@ -81,6 +81,8 @@ class DaskEngine(Engine):
             "threads_per_worker": 1,
             "dashboard_address": "127.0.0.1:0",  # any free port: another run may be under way
             "silence_logs": logging.CRITICAL,
+            # Ctrl-C goes to all processes of a terminal; the one that started them answers it.
+            "preload": ["import signal; signal.signal(signal.SIGINT, signal.SIG_IGN)"],
         }
         cluster = stack.enter_context(LocalCluster(**options))
         local: Client = stack.enter_context(Client(cluster))

@@ -4,12 +4,14 @@
 from __future__ import annotations
 
 import multiprocessing
+import os
 import signal
 import threading
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import Future, ProcessPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
+from contextlib import contextmanager
 from multiprocessing.context import BaseContext
 from typing import Any
 
@@ -17,20 +19,44 @@ from assay.core.errors import EngineError, UsageError
 from assay.engine import Answer, Engine, Item
 
 _function: Callable[[Any], Any]
+_stopped: Any  # a byte that all share, without a lock: a worker that is killed cannot hold it
 
 
-def _prepare(function: Callable[[Any], Any]) -> None:
+def _prepare(function: Callable[[Any], Any], stopped: Any) -> None:
     """Runs once in every worker, so that the callable does not travel with each item.
 
     Ctrl-C goes to all processes of a terminal; the one that started the workers answers it.
     """
     signal.signal(signal.SIGINT, signal.SIG_IGN)
-    global _function
-    _function = function
+    global _function, _stopped
+    _function, _stopped = function, stopped
+    threading.Thread(target=_leave_with_parent, daemon=True).start()
+
+
+def _leave_with_parent() -> None:
+    """End this worker when the process that started it is gone, however it went."""
+    parent = multiprocessing.parent_process()
+    if parent is not None:
+        parent.join()
+        os._exit(1)
 
 
 def _apply(item: Any) -> Any:
-    return _function(item)
+    # Items that wait in the queue of the pool cannot be called back.
+    return None if _stopped.value else _function(item)
+
+
+@contextmanager
+def _undisturbed() -> Iterator[None]:
+    """Let a second Ctrl-C pass by: it would keep workers from being told to stop."""
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
+    before = signal.signal(signal.SIGINT, signal.SIG_IGN)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGINT, before or signal.SIG_DFL)  # None: not set by Python
 
 
 class ProcessEngine(Engine):
@@ -45,8 +71,10 @@ class ProcessEngine(Engine):
 
     def map(self, function: Callable[[Item], Answer], items: Iterable[Item]) -> Iterator[Answer]:
         """`function(item)` for each item, in order, with two items per worker under way."""
+        context = _context()
+        stopped = context.RawValue("b", 0)
         pool = ProcessPoolExecutor(
-            self.jobs, mp_context=_context(), initializer=_prepare, initargs=(function,)
+            self.jobs, mp_context=context, initializer=_prepare, initargs=(function, stopped)
         )
         under_way: deque[Future[Answer]] = deque()
         try:
@@ -62,7 +90,9 @@ class ProcessEngine(Engine):
                 "nothing was scored; try again, with fewer --jobs if memory is short"
             ) from None
         finally:
-            pool.shutdown(wait=True, cancel_futures=True)
+            with _undisturbed():
+                stopped.value = 1
+                pool.shutdown(wait=True, cancel_futures=True)
 
 
 def _context() -> BaseContext:

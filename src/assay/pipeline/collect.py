@@ -149,6 +149,7 @@ class Collector:
     def _intervals(
         self, totals: Rows, rows: Rows | None, warnings: list[str]
     ) -> dict[str, Interval]:
+        from assay.aggregate.asked import few_resamples
         from assay.aggregate.interval import cluster_warning, resampled_intervals
 
         plan, codes = self.plan, self._codes()
@@ -156,7 +157,10 @@ class Collector:
             few = cluster_warning(codes)
             if few is not None:
                 warnings.append(few)
+        rough = few_resamples(plan.resamples, plan.ci)
         if self._poisson is not None:
+            if rough is not None:
+                warnings.append(rough)
             units = self.n if codes is None else len(np.unique(codes))
             found = {}
             parts = split_columns(self.layout.metrics, self._poisson.totals)
@@ -167,6 +171,8 @@ class Collector:
             return found
         assert rows is not None, "resampling needs the rows"
         found = self._by_rows(rows, codes)
+        if rough is not None and any(i.method != "wilson" for i in found.values()):
+            warnings.append(rough)
         # A score that is undefined in all of them is undefined itself, which its empty cell says.
         undefined = {k: i.undefined for k, i in found.items() if 0 < i.undefined < plan.resamples}
         if undefined:
@@ -267,10 +273,11 @@ class Collector:
         weights: Rows | None,
     ) -> SliceEntry:
         """The mean over the slices of `table`; `inside` are the positions of their examples."""
-        n_slices, units = len(table), len(codes)
+        n_slices = len(table)
         clusters = self._codes()
         if clusters is not None and inside is not None:
             clusters = clusters[inside]
+        units = len(codes) if clusters is None else len(np.unique(clusters))
         parts = [part for part in self.layout.parts() if part[0].merge == "sum"]
         scores: dict[str, float] = {}
         for metric, entry, where in parts:

@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 
 import assay
+from assay.aggregate.asked import check_resampling, few_resamples, few_trials
 from assay.aggregate.correct import benjamini_hochberg, holm
 from assay.aggregate.interval import cluster_warning
 from assay.aggregate.macro import OverSlices
@@ -116,11 +117,7 @@ def compare(
         raise UsageError(f"--alpha {alpha} must lie between 0 and 1")
     if not 0 < ci < 1:
         raise UsageError(f"--ci {ci} must lie between 0 and 1 (0.95 for 95 %)")
-    for option, count in (("--resamples", resamples), ("--trials", trials)):
-        if count < 1:
-            raise UsageError(f"{option} {count} must be at least 1")
-    if seed < 0:
-        raise UsageError(f"--seed {seed} must not be negative")
+    check_resampling(resamples, seed, trials=trials)
     metrics, slices, macros = several(metrics), several(slices), several(macros)
     side_by_side = _narrowed(paired(runs, metrics), metrics)
     settings = _Settings(ci, resamples, trials, seed, alpha, margin, test)
@@ -131,6 +128,7 @@ def compare(
         warnings.append(few)
     pairs = [(b, a) for a, b in combinations(range(len(runs)), 2)]
     whole = _differences(side_by_side, side_by_side.rows, pairs, settings, codes, None)
+    warnings += _too_few(whole, settings, len(pairs))
     differences = _corrected(whole, lambda d: d.key, holm, "holm", settings, side_by_side)
     sliced: list[Difference] = []
     for column in slices:
@@ -170,6 +168,16 @@ def remarks_of(runs: Sequence[Result]) -> list[str]:
         for run in runs
         for remark in run.document.extra.get("remarks", ())
     ]
+
+
+def _too_few(found: Sequence[Difference], settings: _Settings, n_pairs: int) -> list[str]:
+    """What resamples and trials cannot show, where they were made."""
+    remarks = []
+    if any(d.interval_method.endswith("bootstrap") for d in found):
+        remarks.append(few_resamples(settings.resamples, settings.ci))
+    if any(not d.test.startswith("mcnemar") for d in found):
+        remarks.append(few_trials(settings.trials, settings.alpha, n_pairs))
+    return [remark for remark in remarks if remark is not None]
 
 
 def _narrowed(side_by_side: Paired, wanted: Sequence[str]) -> Paired:
@@ -230,6 +238,7 @@ def _differences(
             n=len(rows[0]),
             slice=part,
             mcnemar=one.mcnemar,
+            interval_method=one.interval.method,
         )
         for (a, b), by_metric in zip(pairs, found, strict=True)
         for entry, by_name in zip(layout.entries, by_metric, strict=True)

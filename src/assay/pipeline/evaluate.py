@@ -19,10 +19,11 @@ import numpy as np
 import assay
 from assay import engine as engines
 from assay import tasks
+from assay.aggregate.asked import check_resampling
 from assay.aggregate.resample import SEED
 from assay.core.batch import Batch
-from assay.core.document import ResultDocument, plain
-from assay.core.errors import UsageError
+from assay.core.document import InputFile, ResultDocument, plain
+from assay.core.errors import OutputError, UsageError
 from assay.core.metric import Rows
 from assay.core.names import several, system_name, unknown
 from assay.core.signature import format_signature
@@ -153,6 +154,7 @@ def evaluate(
                 "command": command,
             },
         )
+        _spare_inputs(document.inputs, save, per_example)
         outcome = Outcome(
             document, layout.metrics, collected.rows, collected.batches, collected.totals
         )
@@ -285,6 +287,23 @@ def _document(
     )
 
 
+def _spare_inputs(
+    inputs: Sequence[InputFile], save: str | Path | None, per_example: str | Path | None
+) -> None:
+    """Refuse to write over what was read; a pattern may have matched an earlier output."""
+    for file in inputs:
+        path = Path(file.path).resolve()
+        if per_example is not None and Path(per_example).resolve() == path:
+            raise OutputError(
+                f"{file.path} is an input of this run; choose another name for --per-example"
+            )
+        if save is not None and path.is_relative_to(Path(save).resolve()):
+            raise OutputError(
+                f"{file.path} is an input of this run and lies in {save}, which would be replaced; "
+                "choose another folder for --save"
+            )
+
+
 def _check(ci: float, resamples: int, seed: int, jobs: int, missing: str | None) -> None:
     if missing is not None and missing not in get_args(Missing):
         raise unknown("way to treat missing predictions", missing, get_args(Missing))
@@ -292,10 +311,7 @@ def _check(ci: float, resamples: int, seed: int, jobs: int, missing: str | None)
         raise UsageError(
             f"--ci {ci} must be between 0 and 1 (0.95 for 95 %), or 0 for no intervals"
         )
-    if resamples < 1:
-        raise UsageError(f"--resamples {resamples} must be at least 1; --ci 0 leaves intervals out")
-    if seed < 0:
-        raise UsageError(f"--seed {seed} must not be negative")
+    check_resampling(resamples, seed)
     if jobs < 1:
         raise UsageError(f"--jobs {jobs} must be at least 1")
 

@@ -41,13 +41,42 @@ class _Statistics(msgspec.Struct):
     slices: list[str]
     cluster: str | None
     extra: int = 0
+    methods: dict[str, str] = {}
+    macros: dict[str, _Macro] = {}
+
+
+class _Macro(msgspec.Struct):
+    column: str
+    weights: dict[str, float]
+
+
+class _Score(msgspec.Struct):
+    key: str
+    name: str
+    higher_is_better: bool
+    unit: str
 
 
 class _Entry(msgspec.Struct):
     text: str
     signature: str
     columns: list[str]
-    scores: list[dict[str, Any]]
+    scores: list[_Score]
+
+
+class _Slice(msgspec.Struct):
+    n: int
+    scores: dict[str, float | None]
+    intervals: dict[str, tuple[float | None, float | None]] = {}
+
+
+class _Options(msgspec.Struct):
+    """Those that every run has; what a task adds is its own."""
+
+    predictions: str | list[str] | None
+    gold: str | list[str] | None
+    metrics: list[str]
+    missing: str
 
 
 class _Shape(msgspec.Struct):
@@ -60,10 +89,10 @@ class _Shape(msgspec.Struct):
     scores: dict[str, float | None]
     metrics: list[_Entry]
     intervals: dict[str, tuple[float | None, float | None]]
-    slices: dict[str, dict[str, dict[str, Any]]]
-    macros: dict[str, dict[str, Any]]
+    slices: dict[str, dict[str, _Slice]]
+    macros: dict[str, _Slice]
     statistics: _Statistics
-    options: dict[str, Any]
+    options: _Options
     inputs: list[dict[str, str]]
     gold_sha256: str | None
     warnings: list[str]
@@ -150,6 +179,11 @@ def _layout(document: ResultDocument, path: Path) -> Layout:
                 path=path,
                 hint="score again with --save",
             )
+        if [score.name for score in metric.scores] != [score.name for score in entry.scores]:
+            raise InputError(f"{entry.text} has other scores", path=path, hint=DAMAGED)
+    keys = [score.key for entry in document.metrics for score in entry.scores]
+    if set(keys) != set(document.scores) or len(set(keys)) < len(keys):
+        raise InputError("metrics and scores do not agree", path=path, hint=DAMAGED)
     return Layout(metrics, document.metrics)
 
 
@@ -171,7 +205,9 @@ def read_document(folder: Path) -> ResultDocument:
     if not isinstance(data, dict) or data.get("schema") != RESULT_SCHEMA:
         found = data.get("schema") if isinstance(data, dict) else type(data).__name__
         raise InputError(
-            f"schema is {found!r}", path=path, hint=f"this version reads {RESULT_SCHEMA}"
+            f"schema is {found!r}",
+            path=path,
+            hint=f"this version reads {RESULT_SCHEMA}; use the one that wrote it, or score again",
         )
     try:
         msgspec.convert(data, _Shape)

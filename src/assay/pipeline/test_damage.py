@@ -3,17 +3,18 @@
 
 from __future__ import annotations
 
+import copy
 import json
 import pickle
 import shutil
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
 
-from assay.core.errors import InputError
+from assay.core.errors import AssayError, InputError
 from assay.pipeline.compare import compare
 from assay.pipeline.diff import diff
 from assay.pipeline.evaluate import evaluate
@@ -112,6 +113,9 @@ DOCUMENTS: list[tuple[str, Damage, str]] = [
     ("part missing", document(lambda d: d.pop("statistics")), "missing required field `statistics`"),
     ("part of a part missing", document(lambda d: d["statistics"].pop("n")), "missing required field `n`"),
     ("score is text", document(lambda d: d["scores"].update(exact="1")), "Expected `float . null`, got `str`"),
+    ("bound of a slice missing", document(lambda d: d["slices"]["topic"]["x"]["intervals"].update(bleu=[1.0])), "Expected `array` of length 2"),
+    ("score of another name", document(lambda d: d["metrics"][1]["scores"][0].update(name="blue")), "bleu has other scores"),
+    ("a key twice", document(lambda d: d["metrics"][1]["scores"][0].update(key="exact")), "metrics and scores do not agree"),
     ("unknown task", document(lambda d: d.update(task="texts")), "unknown task 'texts'; did you mean 'text'"),
 ]  # fmt: skip
 
@@ -130,6 +134,37 @@ def test_no_command_works_on_a_damaged_run(
     for work in (compare, diff, lambda a, b: gate(b, baseline=a), lambda a, b: gate(b)):
         with pytest.raises(InputError, match=said):
             work(made / "other", run)
+
+
+def places(value: Any, *above: str | int) -> Iterator[tuple[str | int, ...]]:
+    """Where something stands in a document: keys and positions from the top down."""
+    inner = value.items() if isinstance(value, dict) else enumerate(value)
+    for key, part in inner:
+        yield (*above, key)
+        if isinstance(part, (dict, list)):
+            yield from places(part, *above, key)
+
+
+@pytest.mark.parametrize("value", [None, True, -1, 1e308, "x", [], [1], {}, {"a": 1}], ids=repr)
+def test_any_part_may_be_anything(value: Any, made: Path, run: Path) -> None:
+    whole = json.loads((run / "run.json").read_text())
+    for place in places(whole):
+        data = copy.deepcopy(whole)
+        part = data
+        for key in place[:-1]:
+            part = part[key]
+        part[place[-1]] = value
+        (run / "run.json").write_text(json.dumps(data))
+        # It is refused in one line, or it does no harm.
+        try:
+            load_run(run).to_text()
+        except InputError as error:
+            assert "\n" not in str(error)  # noqa: PT017 - it need not be raised
+        if place[0] == "options":
+            try:
+                verify(run)
+            except AssayError as error:
+                assert "\n" not in str(error)  # noqa: PT017
 
 
 FINDINGS: list[tuple[str, Damage, list[str]]] = [

@@ -282,6 +282,24 @@ def test_a_run_passes_against_itself(mode: Mode) -> None:
     assert gate(one, baseline=one, mode=mode, max_drop="1%", slices=["part"]).passed
 
 
+def test_equal_scores_on_few_examples_exclude_no_loss() -> None:
+    # 40 examples right and wrong alike, by other words: up to 3.8415 / (40 + 3.8415) = 0.0876 of
+    # such examples may still be lost.
+    one = run(25, "one")
+    others = [g if i < 25 else "!" for i, g in enumerate(GOLD)]
+    rows = [
+        {"prediction": p, "gold": g, "part": "ab"[i % 2]}
+        for i, (p, g) in enumerate(zip(others, GOLD, strict=True))
+    ]
+    other = evaluate("text", rows, rows, metrics=["exact"], system="other")
+    (check,) = gate(other, baseline=one, mode="noninferior", max_drop=0.08).document.checks
+    assert (check.status, check.reason) == ("failed", "larger loss not excluded")
+    assert check.difference is not None
+    assert check.difference.interval == pytest.approx((-0.08762, 0.08762), abs=1e-5)
+    assert check.difference.interval_method == "tango"
+    assert gate(other, baseline=one, mode="noninferior", max_drop=0.09).passed
+
+
 def test_scores_are_corrected_together_and_slices_by_column() -> None:
     good, bad = run(30, "good", ("exact", "token_f1")), run(24, "bad", ("exact", "token_f1"))
     found = gate(bad, baseline=good, slices=["part"], trials=200).document

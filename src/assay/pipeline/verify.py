@@ -15,11 +15,13 @@ from typing import Any
 
 import numpy as np
 
+from assay import tasks
 from assay.core.batch import CHUNK
 from assay.core.document import ResultDocument, plain
 from assay.core.errors import InputError, UsageError
 from assay.pipeline.evaluate import evaluate
-from assay.pipeline.runs import EXAMPLES, ROWS, read_document, read_rows
+from assay.pipeline.runs import DOCUMENT, EXAMPLES, ROWS, read_document, read_rows
+from assay.pipeline.stored import DAMAGED
 
 PARTS = (
     "counts", "metrics", "scores", "intervals", "slices", "macros", "statistics", "gold_sha256"
@@ -53,6 +55,7 @@ def verify(run: str | Path, *, root: str | Path | None = None, jobs: int = 1) ->
         raise UsageError(
             f"{run} was made from data that is not in a file, so it cannot be computed again"
         )
+    _check_options(stored, Path(run))
     statistics = stored.statistics
     with TemporaryDirectory(prefix="assay-verify-") as folder:
         second = Path(folder) / "run"
@@ -81,6 +84,24 @@ def verify(run: str | Path, *, root: str | Path | None = None, jobs: int = 1) ->
             findings += _rows_findings(Path(run) / ROWS, second / ROWS)
             findings += _examples_findings(Path(run) / EXAMPLES, second / EXAMPLES)
     return Verification(_count(stored), tuple(findings))
+
+
+def _check_options(stored: ResultDocument, run: Path) -> None:
+    """Refuse options that no command line gives: numbers for words, words for numbers."""
+    numbers: dict[str, type | tuple[type, ...]] = {
+        "integer": int,
+        "number": (int, float),
+        "flag": bool,
+        "switch": bool,
+    }
+    for option in tasks.load(stored.task).options:
+        value = stored.options.get(option.name)
+        for one in value if isinstance(value, list) else [value]:
+            plain_value = isinstance(one, (str, int, float))  # what Python hands over may be more
+            if plain_value and not isinstance(one, numbers.get(option.kind, str)):
+                raise InputError(
+                    f"option {option.name} is {one!r}", path=run / DOCUMENT, hint=DAMAGED
+                )
 
 
 def _changed_inputs(stored: ResultDocument, again: ResultDocument) -> Iterator[str]:

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """JSON: one object per line, or one array of objects per file.
 
-Of a key that occurs twice in an object the last one holds. NaN and Infinity are not JSON and are
-refused. Blank lines at the end are ignored, elsewhere they are errors.
+A key that an object has twice, NaN and Infinity are refused. Blank lines at the end are ignored,
+elsewhere they are errors.
 """
 
 from __future__ import annotations
@@ -25,6 +25,7 @@ from assay.read.lines import LineBlock, blocks_of, line_blocks
 from assay.read.malformed import malformed
 from assay.read.source import KEYS, Role, Source
 from assay.read.stream import READ, pieces
+from assay.read.twice import check, check_lines
 
 _LINES = msgspec.json.Decoder(dict[str, Any])
 _ANY = msgspec.json.Decoder()
@@ -54,6 +55,7 @@ def _of_blocks(blocks: Iterator[LineBlock], source: Source, role: Role) -> Itera
         if held:
             any_record = True
             rows = _rows(held, first, name, role)
+            check_lines(held, rows, name, first)
             yield shaper.records(rows, first)
     if n_blank and not any_record:
         raise InputError(
@@ -167,4 +169,6 @@ def _of_array(data: bytes, source: Source, role: Role) -> Iterator[Records]:
                     line=line,
                     hint=f'write an array of objects: [{{"id": "1", "{KEYS[role]}": "..."}}]',
                 )
+        for item, row, line in zip(items[first : first + BLOCK], rows, lines, strict=True):
+            check(bytes(item), row, name, line)
         yield shaper.records(rows, first, lines)

@@ -113,6 +113,8 @@ def blocks_of(
         held.append(piece)
         n_bytes += len(piece)
         n_breaks += int(np.count_nonzero(np.frombuffer(piece, dtype=np.uint8) == 10))
+        if n_bytes >= limit and not n_breaks:
+            cutter.check_open(piece)
         if n_breaks >= block or (n_breaks and n_bytes >= limit):
             data = b"".join(held)
             whole = data.rfind(b"\n") + 1
@@ -135,6 +137,10 @@ class _Cutter:
         self._block = block
         self._first = 0
         self._noted = False
+
+    def check_open(self, piece: bytes) -> None:
+        """Look at a piece of a line whose end has not been seen for long."""
+        utf8.check_piece(piece, self._name, self._first + 1)
 
     def closed(self, data: bytes) -> bytes:
         """The end of a file, with a break after the last line."""

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import errno
 import glob
 import io
 import os
@@ -118,6 +119,11 @@ def _opened(file: str | int) -> BinaryIO:
 def _near(name: str) -> str:
     """What to do about a missing file: the nearest name in its folder, or the nearest folder."""
     if os.path.islink(name):
+        try:
+            os.stat(name)
+        except OSError as error:
+            if error.errno == errno.ELOOP:
+                return "it is a link that leads back to itself"
         return f"it is a link to {os.readlink(name)}, which does not exist"
     folder, base = os.path.split(name)
     if not os.path.isdir(folder or "."):

@@ -79,6 +79,7 @@ JSON = [
     ("a list", b'["a"]\n', f", line 1: a list where an object must be; {ONE}"),
     ("a string", b'"a"\n', f", line 1: the string 'a' where an object must be; {ONE}"),
     ("another key", b'{"prediction": "a"}\n{"pred": "b", "id": 3}\n', f", line 2: no 'prediction'; it has 'pred', 'id'; {NOT_THERE}"),
+    ("a key twice", b'{"prediction": "a"}\n{"prediction": "a", "prediction": "b"}\n', ", line 2: key 'prediction' twice in one object; remove one"),
     ("an empty object", b"{}\n", f", line 1: no 'prediction'; it is empty; {NOT_THERE}"),
     ("null", b'{"prediction": null}\n', ", line 1: 'prediction' is null, not a string; leave the record out, and use --missing wrong or --missing skip"),
     ("a number", b'{"prediction": 3.5}\n', f", line 1: 'prediction' is the number 3.5, not a string; {STRINGS}"),
@@ -103,6 +104,7 @@ ARRAYS = [
     ("a string inside", b'[{"gold": "a"},\n "b"]', ', line 2: the string \'b\' where an object must be; write an array of objects: [{"id": "1", "gold": "..."}]'),
     ("breaks off", b'[{"gold": "a"},\n {"gold": ', ", line 2, column 11: not JSON: it breaks off; write an array of objects"),
     ("another key", b'[{"gold": "a"},\n {"x": "b"}]', ", line 2: no 'gold'; it has 'x'; each record of gold needs 'gold', a string or a list of strings"),
+    ("a key twice", b'[{"gold": "a"},\n {"gold": "b", "x": {"y": 1, "y": 2}}]', ", line 2: key 'y' twice in one object; remove one"),
     ("no references", b'[{"gold": []}]', ", line 1: 'gold' is an empty list; give at least one reference"),
     ("one object over several lines", b'{\n "a": 1\n}', ", line 1, column 2: not JSON: it breaks off; an object must not be spread over several lines"),
 ]  # fmt: skip
@@ -171,6 +173,31 @@ def test_a_file_that_may_not_be_read(tmp_path: Path, monkeypatch: pytest.MonkeyP
     with pytest.raises(
         InputError, match=r"gold.txt: no permission to read it; check its owner and"
     ):
+        list(blocks)
+
+
+def test_a_link_to_itself(tmp_path: Path) -> None:
+    (tmp_path / "a").symlink_to("b")
+    (tmp_path / "b").symlink_to("a")
+    with pytest.raises(InputError, match="a: no such file; it is a link that leads back to itself"):
+        read.records(tmp_path / "a", role="gold", intake=Intake())
+
+
+def test_a_device_that_never_ends_is_no_text() -> None:
+    class Zeros(io.RawIOBase):
+        name = "/dev/zero"
+        given = 0
+
+        def readable(self) -> bool:
+            return True
+
+        def read(self, size: int = -1) -> bytes:
+            self.given += size
+            assert self.given < 1 << 26, "somebody has to stop it"
+            return bytes(size)
+
+    blocks = read.records(Zeros(), role="gold", intake=Intake())
+    with pytest.raises(InputError, match=r"/dev/zero, line 1: a run of NUL bytes"):
         list(blocks)
 
 

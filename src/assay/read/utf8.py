@@ -30,6 +30,21 @@ def check(texts: Texts, name: str, line: int, *, last: bool = False) -> None:
         raise _bad_byte(texts, error, name, line, last) from None
 
 
+def check_piece(piece: bytes, name: str, line: int) -> None:
+    """Raise InputError for a line that goes on and on and is no text: a device, a disk image."""
+    if _HOLE in piece:
+        raise _hole(name, line)
+
+
+def _hole(name: str, line: int) -> InputError:
+    return InputError(
+        "a run of NUL bytes: not a text file, or a damaged one",
+        path=name,
+        line=line,
+        hint="check the step that wrote it",
+    )
+
+
 def _row(texts: Texts, at: int) -> int:
     """Which of the texts byte `at` belongs to."""
     return int(np.searchsorted(texts.starts, at, side="right")) - 1
@@ -50,12 +65,7 @@ def _check_holes(texts: Texts, name: str, line: int) -> None:
         )
     hole = texts.data.find(_HOLE)
     if hole >= 0:
-        raise InputError(
-            "a run of NUL bytes: not a text file, or a damaged one",
-            path=name,
-            line=line + _row(texts, hole),
-            hint="check the step that wrote it",
-        )
+        raise _hole(name, line + _row(texts, hole))
 
 
 def _bad_byte(

@@ -132,6 +132,7 @@ def _difference(
         n=n,
         slice=part,
         mcnemar=McNemar(61, 43, 0.095, 0.079) if right_wrong and part is None else None,
+        interval_method="tango" if right_wrong else "paired bootstrap",
     )
 
 

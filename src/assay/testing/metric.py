@@ -21,7 +21,7 @@ from hypothesis import strategies as st
 from hypothesis.strategies import SearchStrategy
 
 from assay.core.batch import Batch, Pair
-from assay.core.metric import Metric, PairMetric, Rows, Score, Totals, Value, build
+from assay.core.metric import Metric, PairMetric, Rows, Score, Totals, Value, build, ratio
 from assay.core.text import TextLists, Texts
 from assay.testing.samples import answered, text_pairs
 
@@ -168,6 +168,11 @@ class MetricContract:
                 hits, of = (rows[:, self.metric.columns.index(c)] for c in score.proportion)
                 assert set(hits) | set(of) <= {0.0, 1.0}, "a proportion counts 0 or 1"
                 assert (hits <= of).all(), "a proportion counts hits among examples"
+                # Its interval and its test come from these two columns alone. Of nothing at all it
+                # may be 0 instead of undefined.
+                share = score.low + (score.high - score.low) * ratio(hits.sum(), of.sum())
+                if of.any():
+                    _check_equal({score.name: found[score.name]}, {score.name: share})
 
     @drawn
     @given(st.data())
@@ -237,7 +242,10 @@ class MetricContract:
         return self._finalised(rows if self.metric.merge == "concat" else rows.sum(axis=0))
 
     def _finalised(self, totals: Rows) -> Mapping[str, Value]:
-        return self.metric.finalise(Totals(self.metric.columns, totals))
+        before = totals.copy()
+        found = self.metric.finalise(Totals(self.metric.columns, totals))
+        assert np.array_equal(totals, before, equal_nan=True), "finalise changed its totals"
+        return found
 
     def _check_range(self, found: Mapping[str, Value]) -> None:
         for score in self.metric.scores:

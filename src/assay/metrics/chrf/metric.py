@@ -31,6 +31,10 @@ _IS_PUNCTUATION = np.zeros(256, dtype=bool)
 _IS_PUNCTUATION[list(string.punctuation.encode())] = True
 
 
+LONGEST = 100
+"""The longest n-grams one may ask for: each order costs three columns and a pass over the text."""
+
+
 @dataclass(frozen=True)
 class Chrf(Metric):
     """chrF: F-score of character n-grams; with `word_order=2` chrF++, which looks at words too.
@@ -71,8 +75,12 @@ class Chrf(Metric):
             raise UsageError(f"char_order={self.char_order} of chrf must be at least 1")
         if self.word_order < 0:
             raise UsageError(f"word_order={self.word_order} of chrf must not be negative")
-        if not self.beta > 0:
-            raise UsageError(f"beta={self.beta} of chrf must be positive")
+        longest = max(self.char_order, self.word_order)
+        if longest > LONGEST:
+            raise UsageError(f"order {longest:,} of chrf must be at most {LONGEST}")
+        # The square of beta is the weight of recall; past this there is nothing else left.
+        if not 0 < self.beta < 1e6:
+            raise UsageError(f"beta={self.beta} of chrf must be positive, and below 1,000,000")
 
     @property
     def columns(self) -> tuple[str, ...]:

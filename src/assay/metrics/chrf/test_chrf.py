@@ -142,7 +142,12 @@ def test_names_texts_and_pickle() -> None:
 WRONG = [
     ("chrf(char_order=0)", "char_order=0 of chrf must be at least 1"),
     ("chrf(word_order=-1)", "word_order=-1 of chrf must not be negative"),
+    ("chrf(char_order=99999999)", "order 99,999,999 of chrf must be at most 100"),
+    ("chrf(word_order=101)", "order 101 of chrf must be at most 100"),
     ("chrf(beta=0)", "beta=0.0 of chrf must be positive"),
+    ("chrf(beta=inf)", "beta=inf of chrf must be positive, and below 1,000,000"),
+    ("chrf(beta=1e200)", "beta=1e+200 of chrf must be positive, and below"),
+    ("chrf(beta=2,beta=3)", "beta twice in 'chrf(beta=2,beta=3)'; give it once"),
     ("chrf(beta=x)", "beta=x of chrf must be a number"),
     ("chrff", "unknown metric 'chrff'; did you mean 'chrf'?"),
 ]
