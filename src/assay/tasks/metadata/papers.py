@@ -69,13 +69,19 @@ class Field:
         return self.first_numbers()
 
     def merged(self) -> Field:
-        """The same with all lines of a paper as one."""
+        """The same with all lines of a paper as one, which stands where the first of them stood."""
         if not bool((self.n_lines() > 1).any()):
             return self
-        labels = self.labels.joined(self.lines, self.splits)
+        firsts = self.first_numbers()
+        held = np.flatnonzero(firsts >= 0)
+        in_file = held[np.argsort(firsts[held])]
+        ordered = self.take(in_file)
+        labels = self.labels.joined(ordered.lines, ordered.splits)
+        place = np.empty(len(self), dtype=np.int64)
+        place[in_file] = np.arange(len(in_file))
         splits = np.zeros(len(self) + 1, dtype=np.int64)
-        np.cumsum(self.n_lines() > 0, out=splits[1:])
-        return Field(self.name, labels, np.arange(len(labels)), splits)
+        np.cumsum(firsts >= 0, out=splits[1:])
+        return Field(self.name, labels, place[held], splits)
 
     def n_lines(self) -> Positions:
         """How many lines each paper has."""
