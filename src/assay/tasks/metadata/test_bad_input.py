@@ -120,7 +120,12 @@ REFUSED: list[tuple[str, Files, str, str]] = [
         "--input p",
         "p1.xml, line 2: not well-formed",
     ),
-    ("no JSON", {"p/p1.json": "{", "g/title.tsv": "p1\tA"}, "--input p", "p1.json, line 1, column 2: not JSON"),
+    (
+        "no JSON",
+        {"p/p1.json": "{", "g/title.tsv": "p1\tA"},
+        "--input p",
+        "p1.json, line 1, column 2: not JSON",
+    ),
     (
         "no list of JSON",
         {"p.json": "[{]", "g/title.tsv": "p1\tA"},
