@@ -106,7 +106,12 @@ def _forget_output() -> None:
 
 
 def _say(message: str, code: int) -> int:
-    """One line on standard error, whatever names and ids the message quotes."""
-    line = "".join(c if c.isprintable() else c.encode("unicode_escape").decode() for c in message)
-    print(f"assay: {line}", file=sys.stderr)
+    print(f"assay: {one_line(message)}", file=sys.stderr)
     return code
+
+
+def one_line(message: str) -> str:
+    """The message on one line that steers no terminal, whatever names and ids it quotes."""
+    if message.isprintable():
+        return message
+    return "".join(c if c.isprintable() else c.encode("unicode_escape").decode() for c in message)

@@ -13,6 +13,8 @@ from typing import Any
 
 import click
 
+from assay.cli import one_line
+
 
 def show(
     document: Any, render: Callable[..., str], *, json: bool, format: str, digits: int | None
@@ -40,14 +42,14 @@ def warn(warnings: Iterable[str], quiet: bool) -> None:
     """One line per warning."""
     if not quiet:
         for warning in warnings:
-            click.echo(f"assay: warning: {warning}", err=True)
+            click.echo(f"assay: warning: {one_line(warning)}", err=True)
 
 
 def finished(written: Mapping[str, Path], quiet: bool) -> None:
     """One line per file or folder that was written."""
     if not quiet:
         for what, path in written.items():
-            click.echo(f"assay: {what} written to {path}", err=True)
+            click.echo(f"assay: {one_line(f'{what} written to {path}')}", err=True)
 
 
 def note(line: str) -> None:

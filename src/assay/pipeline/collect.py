@@ -16,6 +16,7 @@ from assay.core.errors import UsageError
 from assay.core.metric import Rows, Totals
 from assay.core.task import Macro
 from assay.pipeline.digest import GoldDigest
+from assay.pipeline.kept import KeptRows
 from assay.pipeline.measuring import Layout
 from assay.pipeline.slicing import Grouping
 
@@ -92,7 +93,7 @@ class Collector:
 
             self._poisson = PoissonSums(n_columns, resamples=plan.resamples, seed=plan.seed)
         self._gold = GoldDigest()
-        self._rows: list[Rows] = []
+        self._rows = KeptRows(n_columns)
         self._batches: list[Batch] = []
         self.n = 0
         self._extra = 0
@@ -109,7 +110,7 @@ class Collector:
             names = batch.columns[self.plan.cluster] if self.plan.cluster is not None else None
             self._poisson.add(rows, first=self.n, clusters=names)
         if self._keeps_rows:
-            self._rows.append(rows)
+            self._rows.add(rows)
         if self.plan.keep_batches:
             self._batches.append(batch)
         self.n += len(batch)
@@ -117,11 +118,7 @@ class Collector:
 
     def finish(self) -> Collected:
         """Compute every number."""
-        rows = None
-        if self._keeps_rows:
-            empty = np.zeros((0, len(self.layout.columns)))
-            rows = np.concatenate(self._rows) if self._rows else empty
-            self._rows = [rows]
+        rows = self._rows.matrix() if self._keeps_rows else None
         totals = self._sums.values
         scores = self.layout.all_scores(totals, rows)
         warnings: list[str] = []

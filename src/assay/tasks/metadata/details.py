@@ -11,9 +11,8 @@ from collections.abc import Callable, Iterable, Iterator
 
 import numpy as np
 
-from assay.core.batch import BLOCK
 from assay.core.text import Positions
-from assay.tasks.metadata.labels import Labels
+from assay.tasks.metadata.labels import Labels, Lines
 from assay.tasks.metadata.match import Match
 from assay.tasks.metadata.papers import Field
 from assay.tasks.metadata.reference import hash_place, utf16_key
@@ -33,12 +32,10 @@ def detail_rows(ours: Field, theirs: Field, rule: Match, order: str) -> Iterator
     """The rows, one piece per prediction line in file order, then the papers without prediction."""
     key = _sort_key(ours.labels, theirs.labels)
     exact = rule.shape == "values" and rule.by == "exact"
-    owners, gold_of = ours.owners(), theirs.first_numbers()
-    by_line = np.argsort(ours.lines, kind="stable")
-    for start in range(0, len(by_line), BLOCK):
-        block = by_line[start : start + BLOCK]
-        predictions = _lines(ours.labels, ours.lines[block])
-        gold = _lines(theirs.labels, gold_of[owners[block]])
+    gold_of = theirs.first_numbers()
+    for lines, papers in ours.in_file_order():
+        predictions = _lines(ours.labels, lines)
+        gold = _lines(theirs.labels, gold_of[papers])
         for line, held in zip(predictions, gold, strict=True):
             yield _rows(line[0], line[1:], held[1:], None if exact else rule, key)
     for name, *held in _absent(ours, theirs, gold_of, order):
@@ -56,12 +53,12 @@ def _absent(ours: Field, theirs: Field, gold_of: Positions, order: str) -> list[
     return lines
 
 
-def _lines(labels: Labels, lines: Positions) -> list[Pieces]:
+def _lines(labels: Labels, lines: Lines) -> list[Pieces]:
     """Id and values of these lines; for a line of -1 an empty id and no values."""
     if not len(labels):
         return [[b""] for _ in lines]
     real, data = np.maximum(lines, 0), labels.data
-    places = zip(labels.starts[real].tolist(), labels.ends[real].tolist(), strict=True)
+    places = zip(labels.starts(real).tolist(), labels.ends(real).tolist(), strict=True)
     found = [data[start:end].split(b"\t") for start, end in places]
     for nowhere in np.flatnonzero(lines < 0).tolist():
         found[nowhere] = [b""]

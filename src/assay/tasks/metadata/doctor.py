@@ -6,6 +6,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from pathlib import Path
 
+import numpy as np
+
 from assay.core.document import Intake
 from assay.core.errors import InputError
 from assay.core.ledger import Ledger
@@ -73,5 +75,5 @@ def _is_labels(data: bytes, labels: Labels) -> bool:
     head = _raw_lines(data.removeprefix(BOM)[: 1 << 16])[0].split(b"\t")
     if b"prediction" in head or b"gold" in head:
         return False
-    tabbed = int((labels.tab_splits[1:] > labels.tab_splits[:-1]).sum())
+    tabbed = int((labels.n_values(np.arange(len(labels))) > 0).sum())
     return tabbed > 0 and 2 * tabbed > len(labels)

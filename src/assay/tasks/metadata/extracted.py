@@ -10,10 +10,9 @@ from pathlib import Path
 from typing import Any
 from xml.etree.ElementTree import Element
 
-import msgspec
-
 from assay.core.errors import InputError
 from assay.tasks.metadata.markup import parse_xml, text_of
+from assay.tasks.metadata.objects import KINDS, as_text, decoded
 
 _YEAR = re.compile(r"\d{4}")
 
@@ -125,31 +124,59 @@ def read_jats(data: bytes, path: Path) -> Extracted:
 
 def read_science_parse(data: bytes, path: Path) -> Extracted:
     """A paper as science-parse writes it."""
-    try:
-        found = msgspec.json.decode(data)
-    except (msgspec.DecodeError, UnicodeDecodeError) as error:
-        raise InputError(f"not JSON ({error})", path=path, hint="one object per file") from None
+    found = decoded(data, path, "one object per file")
     held = found.get("metadata", found) if isinstance(found, dict) else None
     if not isinstance(held, dict):
         raise InputError("not an object", path=path, hint="one object per file")
+    paper = _Json(held, path)
     return Extracted(
-        title=_plain(held.get("title")),
-        authors=_json_authors(held.get("authors")),
-        year=_year(_plain(held.get("year"))),
-        venue=_plain(held.get("venue")),
-        abstract=_plain(held.get("abstractText") or held.get("abstract")),
-        doi=_plain(held.get("doi")),
+        title=paper.text("title"),
+        authors=paper.authors("authors"),
+        year=_year(paper.text("year")),
+        venue=paper.text("venue"),
+        abstract=paper.text("abstractText") or paper.text("abstract"),
+        doi=paper.text("doi"),
         references=tuple(
             Reference(
-                _plain(r.get("title")),
-                _json_authors(r.get("authors") or r.get("author")),
-                _plain(r.get("venue")),
-                _year(_plain(r.get("year"))),
+                entry.text("title"),
+                entry.authors("authors") or entry.authors("author"),
+                entry.text("venue"),
+                _year(entry.text("year")),
             )
-            for r in held.get("references") or ()
-            if isinstance(r, dict)
+            for entry in (_Json(r, path) for r in paper.items("references") if isinstance(r, dict))
         ),
     )
+
+
+@dataclass(frozen=True, slots=True)
+class _Json:
+    """An object of science-parse; what is not there or null is empty."""
+
+    held: Mapping[str, Any]
+    path: Path
+
+    def text(self, key: str) -> str:
+        """A text on one line."""
+        value = self.held.get(key)
+        return "" if value is None else " ".join(as_text(value, key, self.path).split())
+
+    def items(self, key: str) -> list[Any]:
+        """A list."""
+        value = self.held.get(key)
+        if value is None:
+            return []
+        if not isinstance(value, list):
+            kind = KINDS.get(type(value), type(value).__name__)
+            raise InputError(f"'{key}' holds {kind}", path=self.path, hint="write a list")
+        return value
+
+    def authors(self, key: str) -> tuple[Author, ...]:
+        """Authors, each a name or an object that has one."""
+        found = []
+        for item in self.items(key):
+            held = item if isinstance(item, dict) else {"name": item}
+            found.append(_named(_Json(held, self.path).text("name")))
+        return tuple(filter(None, found))
 
 
 READERS: dict[str, Callable[[bytes, Path], Extracted]] = {
@@ -241,13 +268,6 @@ def _jats_name(name: Element) -> Author:
     return Author(first, tuple(middle), text_of(name.find("surname")))
 
 
-def _json_authors(given: Any) -> tuple[Author, ...]:
-    if not isinstance(given, list):
-        return ()
-    texts = (_plain(a.get("name") if isinstance(a, dict) else a) for a in given)
-    return tuple(filter(None, (_named(text) for text in texts)))
-
-
 def _named(text: str) -> Author:
     from assay.tasks.metadata.normalise import parse_name
 
@@ -255,10 +275,6 @@ def _named(text: str) -> Author:
         return Author("", (), "")
     name = parse_name(text, careful=True)
     return Author(name.first, name.middle, name.last)
-
-
-def _plain(value: Any) -> str:
-    return "" if value is None else " ".join(str(value).split())
 
 
 def _year(text: str) -> str:

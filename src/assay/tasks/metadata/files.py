@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 from urllib.parse import quote
@@ -24,14 +24,12 @@ ENDING = "-labels.txt"
 CURVE = "PR-curve"
 
 
-def whole(batches: Sequence[Batch], metric: FieldMetric) -> list[tuple[Field, Field]]:
+def whole(batches: Sequence[Batch], metric: FieldMetric) -> Iterator[tuple[Field, Field]]:
     """Predictions and gold of each field of the metric, over all batches."""
-    sides = []
     for name in metric.names:
         ours = [_named(batch.predictions, name) for batch in batches]
         theirs = [_named(batch.gold, name) for batch in batches]
-        sides.append((_together(ours), _together(theirs)))
-    return sides
+        yield _together(ours), _together(theirs)
 
 
 def field_scores(
@@ -128,12 +126,11 @@ def _named(side: Sequence[object], name: str) -> Field:
 
 
 def _together(parts: Sequence[Field]) -> Field:
+    """The field that these are parts of, one after the other: they share its lines."""
     first = parts[0]
-    counts = np.concatenate([part.n_lines() for part in parts])
-    splits = np.zeros(len(counts) + 1, dtype=np.int64)
-    np.cumsum(counts, out=splits[1:])
-    lines = np.concatenate([part.lines for part in parts])
+    assert all(part.lines is first.lines for part in parts), "batches are cut from one field"
+    splits = np.concatenate([first.splits[:1], *(part.splits[1:] for part in parts)])
     firsts = None
     if first.firsts is not None:
         firsts = np.concatenate([part.firsts for part in parts if part.firsts is not None])
-    return Field(first.name, first.labels, lines, splits, firsts)
+    return Field(first.name, first.labels, first.lines, splits, firsts)

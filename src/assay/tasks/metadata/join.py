@@ -74,9 +74,7 @@ def join(
     fields: Sequence[Paired], missing: Missing, settings: Settings, intake: Intake
 ) -> Examples:
     """Papers in the order gold names them, then those that are predicted only."""
-    numbers, ids = number_papers(
-        [*(f.gold.ids() for f in fields), *(f.predictions.ids() for f in fields)]
-    )
+    numbers, ids = number_papers([*(f.gold for f in fields), *(f.predictions for f in fields)])
     n, k = len(ids), len(fields)
     if not n and not settings.quirks:
         raise InputError(
@@ -159,7 +157,7 @@ def _count(intake: Intake, absent: NDArray[np.bool_], n_gold: int) -> None:
 
 def _support(predictions: Field, gold: Field) -> dict[str, int]:
     """How much there is of a field on each side, before anything is compared."""
-    ours, theirs = (f.labels.n_values(f.lines) for f in (predictions, gold))
+    ours, theirs = (f.labels.n_values(f.own_lines()) for f in (predictions, gold))
     return {
         "gold_papers": int((theirs > 0).sum()),
         "predicted_papers": int((ours > 0).sum()),

@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """Label files: one line per paper, an id and its values of one field, separated by TABs.
 
-A file is kept as its bytes and the positions of its separators, so that a million papers cost
-little more than their text. Lines end at LF, CR or CR LF and nowhere else; nothing is trimmed.
+A file is kept as its bytes and the positions of its separators, in four bytes each if they fit, so
+that a million papers cost little more than their text. Lines end at LF, CR or CR LF and nowhere
+else; nothing is trimmed.
 """
 
 from __future__ import annotations
@@ -18,6 +19,9 @@ from numpy.typing import NDArray
 from assay.core.errors import InputError
 from assay.core.text import Positions, TextLists, Texts
 
+Lines = NDArray[np.integer[Any]]
+"""Numbers of lines, from 0, or how many there are of something: in four bytes where they fit."""
+
 BOM = b"\xef\xbb\xbf"
 _WINDOW = 1 << 18
 _TRAILING_TABS = re.compile(rb"\t+(?=\n|\Z)")
@@ -31,16 +35,14 @@ class Labels:
     ('p1', ['Ada', 'Bob'], [])
     """
 
-    __slots__ = ("data", "ends", "numbers", "path", "starts", "tab_splits", "tabs")
+    __slots__ = ("_ends", "_tab_splits", "_tabs", "data", "numbers", "path")
 
-    def __init__(self, data: bytes, path: str = "", numbers: Positions | None = None) -> None:
+    def __init__(self, data: bytes, path: str = "", numbers: Lines | None = None) -> None:
         """`data` has LF line ends, the last one included, and no TAB at the end of a line."""
         self.data = data
         self.path = path
         self.numbers = numbers
-        self.tabs, self.ends, self.tab_splits = _separators(data)
-        self.starts = np.zeros_like(self.ends)
-        self.starts[1:] = self.ends[:-1] + 1
+        self._tabs, self._ends, self._tab_splits = _separators(data)
 
     @classmethod
     def of(cls, lines: Iterable[tuple[str, Sequence[str]]], path: str = "") -> Labels:
@@ -53,14 +55,27 @@ class Labels:
         return cls(text.encode("utf-8", "surrogatepass"), path)
 
     def __len__(self) -> int:
-        return len(self.ends)
+        return len(self._ends)
 
     def __reduce__(self) -> tuple[object, ...]:
         return Labels, (self.data, self.path, self.numbers)
 
-    def ids(self) -> Texts:
-        """The id of every line."""
-        return Texts(self.data, self.starts, self._id_ends(np.arange(len(self))))
+    def starts(self, lines: Lines) -> Positions:
+        """Where these lines begin."""
+        found = self._ends[lines - 1].astype(np.int64) + 1
+        found[lines == 0] = 0
+        return found
+
+    def ends(self, lines: Lines) -> Positions:
+        """Where these lines end, before their line feeds."""
+        return self._ends[lines].astype(np.int64)
+
+    def ids(self, lines: Lines) -> Texts:
+        """The ids of these lines."""
+        ends = self.ends(lines)
+        tabbed = self.n_values(lines) > 0
+        ends[tabbed] = self._tabs[self._tab_splits[lines[tabbed]]]
+        return Texts(self.data, self.starts(lines), ends)
 
     def id_of(self, line: int) -> str:
         """The id of one line."""
@@ -72,52 +87,60 @@ class Labels:
 
     def line_of(self, line: int) -> tuple[str, list[str]]:
         """The id and the values of one line."""
-        text = self.data[self.starts[line] : self.ends[line]]
+        start = int(self._ends[line - 1]) + 1 if line else 0
+        text = self.data[start : int(self._ends[line])]
         name, *values = text.decode("utf-8", "surrogatepass").split("\t")
         return name, values
 
     def has_trailing_tabs(self) -> bool:
         """Whether a line ends in a TAB, which stands for no value."""
-        tabbed = np.diff(self.tab_splits) > 0
-        last = self.tabs[self.tab_splits[1:][tabbed] - 1]
-        return bool((last + 1 == self.ends[tabbed]).any())
+        tabbed = np.diff(self._tab_splits) > 0
+        last = self._tabs[self._tab_splits[1:][tabbed] - 1]
+        return bool((last + 1 == self._ends[tabbed]).any())
+
+    def is_blank(self) -> NDArray[np.bool_]:
+        """Which lines hold nothing at all."""
+        blank = np.empty(len(self), dtype=bool)
+        blank[:1] = self._ends[:1] == 0
+        blank[1:] = self._ends[1:] == self._ends[:-1] + 1
+        return blank
 
     def number_of(self, line: int) -> int:
         """The 1-based number of this line in its file; 0 if it has none."""
         return int(self.numbers[line]) if self.numbers is not None else line + 1
 
-    def n_values(self, lines: Positions) -> Positions:
+    def n_values(self, lines: Lines) -> Lines:
         """How many values these lines hold."""
-        return self.tab_splits[lines + 1] - self.tab_splits[lines]
+        return self._tab_splits[lines + 1] - self._tab_splits[lines]
 
-    def values(self, lines: Positions) -> TextLists:
+    def values(self, lines: Lines) -> TextLists:
         """The values of these lines, one list per line; a line number of -1 is an empty list."""
         real = np.maximum(lines, 0)
         if not len(self):
             return TextLists.of([[]] * len(lines))
-        first = self.tab_splits[real]
-        counts = np.where(lines < 0, 0, self.tab_splits[real + 1] - first)
+        first = self._tab_splits[real]
+        counts = np.where(lines < 0, 0, self._tab_splits[real + 1] - first)
         splits = np.zeros(len(lines) + 1, dtype=np.int64)
         np.cumsum(counts, out=splits[1:])
         which = np.arange(int(splits[-1])) + np.repeat(first - splits[:-1], counts)
-        starts = self.tabs[which].astype(np.int64) + 1
+        starts = self._tabs[which].astype(np.int64) + 1
         # A value ends where the next one begins, and the last one where its line does.
         ends = np.empty_like(starts)
         ends[:-1] = starts[1:] - 1
         filled = counts > 0
-        ends[splits[1:][filled] - 1] = self.ends[real[filled]]
+        ends[splits[1:][filled] - 1] = self._ends[real[filled]]
         return TextLists(Texts(self.data, starts, ends), splits)
 
-    def take(self, lines: Positions) -> Labels:
+    def take(self, lines: Lines) -> Labels:
         """These lines, in this order, as labels of their own."""
         pieces = [
             self.data[a:b]
-            for a, b in zip(self.starts[lines].tolist(), self.ends[lines].tolist(), strict=True)
+            for a, b in zip(self.starts(lines).tolist(), self.ends(lines).tolist(), strict=True)
         ]
         numbers = self.numbers[lines] if self.numbers is not None else lines + 1
         return Labels(b"\n".join(pieces) + b"\n" if pieces else b"", self.path, numbers)
 
-    def joined(self, lines: Positions, splits: Positions) -> Labels:
+    def joined(self, lines: Lines, splits: Lines) -> Labels:
         """One line for each stretch `lines[splits[i]:splits[i + 1]]` that is not empty: the id of
         its first line and the values of all."""
         groups = zip(splits[:-1].tolist(), splits[1:].tolist(), strict=True)
@@ -145,19 +168,14 @@ class Labels:
         found.numbers = self.numbers
         return found
 
-    def text_of(self, lines: Positions) -> bytes:
+    def text_of(self, lines: Lines) -> bytes:
         """The bytes of these lines, each with its line end."""
         if not len(lines):
             return b""
         if bool((lines[1:] == lines[:-1] + 1).all()):
-            return self.data[int(self.starts[lines[0]]) : int(self.ends[lines[-1]]) + 1]
+            start, end = int(self.starts(lines[:1])[0]), int(self.ends(lines[-1:])[0])
+            return self.data[start : end + 1]
         return self.take(lines).data
-
-    def _id_ends(self, lines: Positions) -> Positions:
-        ends = self.ends[lines]
-        tabbed = self.n_values(lines) > 0
-        ends[tabbed] = self.tabs[self.tab_splits[lines[tabbed]]]
-        return ends
 
 
 def parse_labels(data: bytes, path: str | Path, *, quirks: bool = False) -> Labels:
@@ -180,7 +198,7 @@ def parse_labels(data: bytes, path: str | Path, *, quirks: bool = False) -> Labe
     labels = Labels(data, str(path))
     if labels.has_trailing_tabs():
         labels = Labels(_TRAILING_TABS.sub(b"", data), str(path))
-    blank = labels.starts == labels.ends
+    blank = labels.is_blank()
     if not quirks and bool(blank.any()):
         return labels.take(np.flatnonzero(~blank))
     return labels
@@ -206,12 +224,13 @@ def check_utf8(data: bytes, path: str | Path) -> None:
         at = end
 
 
-def _separators(data: bytes) -> tuple[NDArray[np.integer[Any]], Positions, Positions]:
+def _separators(data: bytes) -> tuple[Lines, Lines, Lines]:
     """Where the TABs and line feeds are, and how many TABs stand before each line."""
     # In windows that fit a cache: a comparison of the whole file at once would double the memory.
     view = np.frombuffer(data, dtype=np.uint8)
     narrow = np.uint32 if len(data) < 1 << 32 else np.int64  # most of the memory beside the text
-    tabs, ends, splits = [], [], [np.zeros(1, dtype=np.int64)]
+    none: Lines = np.zeros(1, dtype=narrow)
+    tabs, ends, splits = [none[:0]], [none[:0]], [none]
     n_tabs = 0
     for start in range(0, len(view), _WINDOW):
         window = view[start : start + _WINDOW]
@@ -220,11 +239,9 @@ def _separators(data: bytes) -> tuple[NDArray[np.integer[Any]], Positions, Posit
         found += start
         before = np.cumsum(~is_end)
         tabs.append(found[~is_end].astype(narrow))
-        ends.append(found[is_end])
-        splits.append(before[is_end] + n_tabs)
+        ends.append(found[is_end].astype(narrow))
+        splits.append((before[is_end] + n_tabs).astype(narrow))
         n_tabs += len(tabs[-1])
-    if not ends:
-        return np.zeros(0, narrow), np.zeros(0, np.int64), splits[0]
     return np.concatenate(tabs), np.concatenate(ends), np.concatenate(splits)
 
 

@@ -283,7 +283,7 @@ class Counted(NamedTuple):
 
 def count_field(predictions: Field, gold: Field, rule: Match, duplicates: str) -> Counted:
     """Count the items of one field of some papers."""
-    owners, n_lines = predictions.owners(), predictions.n_lines()
+    owners, n_lines = predictions.owners(), predictions.n_lines().astype(np.int64)
     ours, theirs = predictions.lists(), gold.first_lists()
     if rule.shape == "values" and rule.is_equality:
         if rule.by != "exact":

@@ -27,11 +27,16 @@ class Paired(NamedTuple):
 
 def pair_fields(ours: Side, theirs: Side, settings: Settings, intake: Intake) -> list[Paired]:
     """The fields that both sides have, in order of name, read now."""
-    left, right = _offers(ours, theirs, settings, intake)
+    left, right, spare = _offers(ours, theirs, settings, intake)
+    given = set(right)
     for rule in settings.derived:
         _derive(rule, left, right)
     if not settings.fields:
-        _note_skipped([name for name in left if name not in right], ours, theirs, intake)
+        if spare is None:
+            skipped = sorted(name for name in left if name not in right)
+        else:  # gold for a file without partner may have been derived by now
+            skipped = [file for file in spare if field_name(file) not in right.keys() - given]
+        _note_skipped(skipped, ours, theirs, intake)
     wanted = [name for name in sorted(right) if name in left or settings.require_all]
     if settings.fields:
         for name in settings.fields:
@@ -56,15 +61,27 @@ def pair_fields(ours: Side, theirs: Side, settings: Settings, intake: Intake) ->
     return [Paired(name, left.get(name, empty)(), right[name]()) for name in wanted]
 
 
-def _offers(ours: Side, theirs: Side, settings: Settings, intake: Intake) -> tuple[Fields, Fields]:
-    """What each side can be read for, by field name; files pair by full name, then by stem."""
+class Offers(NamedTuple):
+    """What each side can be read for, by field name.
+
+    `spare` are the prediction files without a gold file; None where a side is not label files.
+    """
+
+    left: Fields
+    right: Fields
+    spare: list[str] | None
+
+
+def _offers(ours: Side, theirs: Side, settings: Settings, intake: Intake) -> Offers:
+    """The fields of both sides; files pair by full name, then by stem."""
+    spare: list[str] | None = None
     if ours.is_files and theirs.is_files:
-        named = _pair_files(ours, theirs, settings)
+        *named, spare = _pair_files(ours, theirs, settings)
     else:
-        named = (
+        named = [
             _by_field(_named_files(ours, theirs, settings)),
             _by_field(_named_files(theirs, ours, settings)),
-        )
+        ]
     left: Fields = {
         name: partial(load_labels, path, "predictions", settings, intake)
         for name, path in named[0].items()
@@ -73,7 +90,7 @@ def _offers(ours: Side, theirs: Side, settings: Settings, intake: Intake) -> tup
         name: partial(load_labels, path, "gold", settings, intake)
         for name, path in named[1].items()
     }
-    return left | ours.fields, right | theirs.fields
+    return Offers(left | ours.fields, right | theirs.fields, spare)
 
 
 def name_of_single(other: Side, settings: Settings) -> str | None:
@@ -110,11 +127,17 @@ def _same_field(one: Path, other: Path) -> InputError:
 
 def _pair_files(
     given: Side, truth: Side, settings: Settings
-) -> tuple[dict[str, Path], dict[str, Path]]:
+) -> tuple[dict[str, Path], dict[str, Path], list[str]]:
+    """Files of predictions and of gold by field, and the prediction files that are left over.
+
+    What found no partner is offered too where nothing else holds its field: others may be derived
+    from it.
+    """
     if given.single and truth.single:
         # Two single files hold the same field, whatever they are called.
         name = name_of_single(truth, settings) or ""
-        return {name: next(iter(given.files.values()))}, {name: next(iter(truth.files.values()))}
+        one, other = (next(iter(side.files.values())) for side in (given, truth))
+        return {name: one}, {name: other}, []
     ours, theirs = (
         _named_files(given, truth, settings),
         _named_files(truth, given, settings),
@@ -130,13 +153,22 @@ def _pair_files(
         pairs |= {f: files[field_name(f)] for f in ours if f not in pairs and field_name(f) in free}
     left = _by_field({file: ours[file] for file in pairs})
     right = {field_name(file): theirs[file] for file in pairs.values()}
-    for file, path in ours.items():
-        if file not in pairs:
-            left[field_name(file) if field_name(file) not in right else file] = path
-    for file, path in theirs.items():
-        if not settings.quirks or field_name(file) not in left:
-            right.setdefault(field_name(file), path)
-    return left, right
+    spare = sorted(file for file in ours if file not in pairs)
+    left |= _alone({f: ours[f] for f in spare if field_name(f) not in right}, settings)
+    others = {f: path for f, path in theirs.items() if field_name(f) not in right}
+    if settings.quirks:  # a file of another name is no partner there
+        others = {f: path for f, path in others.items() if field_name(f) not in left}
+    return left, right | _alone(others, settings), spare
+
+
+def _alone(files: Mapping[str, Path], settings: Settings) -> dict[str, Path]:
+    """Files without partner by their field, which no two may share if `--derive` names it."""
+    named = {name for rule in settings.derived for name in (rule.name, rule.source)}
+    _by_field({file: path for file, path in files.items() if field_name(file) in named})
+    found: dict[str, Path] = {}
+    for file, path in files.items():
+        found.setdefault(field_name(file), path)
+    return found
 
 
 def _derive(rule: Derived, left: Fields, right: Fields) -> None:
@@ -159,11 +191,11 @@ def _derived(loader: Loader, form: str | None) -> Labels:
     return labels.mapped(LABEL_FORMS[form] if form is not None else None)
 
 
-def _note_skipped(skipped: Sequence[str], ours: Side, theirs: Side, intake: Intake) -> None:
+def _note_skipped(names: Sequence[str], ours: Side, theirs: Side, intake: Intake) -> None:
     """Say what is predicted and has no gold; for files in the words of the old program."""
-    files = {field_name(file): file for file in ours.files}
-    names = sorted(files.get(name, name) for name in skipped)
     if ours.is_files:
+        files = {field_name(file): file for file in ours.files}
+        names = [name if name in ours.files else files.get(name, name) for name in names]
         intake.extra["skipped"] = names
         intake.warnings.extend(
             f"{name} is a folder in gold, not a label file. Skipping"

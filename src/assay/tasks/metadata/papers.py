@@ -10,10 +10,10 @@ from typing import Any, NamedTuple, overload
 import numpy as np
 from numpy.typing import NDArray
 
-from assay.core.batch import Batch
-from assay.core.text import Positions, TextLists, Texts
+from assay.core.batch import BLOCK, Batch
+from assay.core.text import Positions, TextLists
 from assay.tasks.metadata.kernel import equal, fingerprints
-from assay.tasks.metadata.labels import Labels
+from assay.tasks.metadata.labels import Labels, Lines
 
 _BLOCK = 1 << 16
 
@@ -23,13 +23,14 @@ class Field:
     """One field of one side: paper i has the lines `lines[splits[i]:splits[i + 1]]` of `labels`.
 
     A paper has one line, or none, or several where its id was repeated. `firsts` is where each
-    paper was met first in the file, if that is not its first line here.
+    paper was met first in the file, if that is not its first line here. `lines` may go on before
+    and behind those of the papers that are meant: a part shares them with the whole.
     """
 
     name: str
     labels: Labels
-    lines: Positions
-    splits: Positions
+    lines: Lines
+    splits: Lines
     firsts: Positions | None = None
 
     def __len__(self) -> int:
@@ -37,16 +38,17 @@ class Field:
 
     def part(self, start: int, stop: int) -> Field:
         """The field of papers `start` to `stop`."""
-        splits = self.splits[start : stop + 1]
-        lines = self.lines[int(splits[0]) : int(splits[-1])]
         firsts = self.firsts[start:stop] if self.firsts is not None else None
-        return Field(self.name, self.labels, lines, splits - splits[0], firsts)
+        return Field(self.name, self.labels, self.lines, self.splits[start : stop + 1], firsts)
+
+    def own_lines(self) -> Lines:
+        """The lines of these papers, one paper after the other."""
+        return self.lines[int(self.splits[0]) : int(self.splits[-1])]
 
     def take(self, papers: Positions) -> Field:
         """The field of these papers, in this order."""
         counts = self.n_lines()[papers]
-        splits = np.zeros(len(papers) + 1, dtype=np.int64)
-        np.cumsum(counts, out=splits[1:])
+        splits = _splits(counts)
         inner = np.arange(int(splits[-1])) - np.repeat(splits[:-1], counts)
         lines = self.lines[np.repeat(self.splits[papers], counts) + inner]
         firsts = self.firsts[papers] if self.firsts is not None else None
@@ -57,10 +59,8 @@ class Field:
         counts = self.n_lines()
         if not bool((counts > 1).any()):
             return self
-        splits = np.zeros(len(self) + 1, dtype=np.int64)
-        np.cumsum(counts > 0, out=splits[1:])
         lines = self.lines[self.splits[1:][counts > 0] - 1]
-        return Field(self.name, self.labels, lines, splits, self.first_lines())
+        return Field(self.name, self.labels, lines, _splits(counts > 0), self.first_lines())
 
     def first_lines(self) -> Positions:
         """Where each paper was met first in the file; -1 where it was not."""
@@ -69,15 +69,19 @@ class Field:
         return self.first_numbers()
 
     def merged(self) -> Field:
-        """The same with all lines of a paper as one."""
+        """The same with all lines of a paper as one, which stands where the first of them stood."""
         if not bool((self.n_lines() > 1).any()):
             return self
-        labels = self.labels.joined(self.lines, self.splits)
-        splits = np.zeros(len(self) + 1, dtype=np.int64)
-        np.cumsum(self.n_lines() > 0, out=splits[1:])
-        return Field(self.name, labels, np.arange(len(labels)), splits)
+        firsts = self.first_numbers()
+        held = np.flatnonzero(firsts >= 0)
+        in_file = held[np.argsort(firsts[held])]
+        ordered = self.take(in_file)
+        labels = self.labels.joined(ordered.lines, ordered.splits)
+        place = np.empty(len(self), dtype=np.int64)
+        place[in_file] = np.arange(len(in_file))
+        return Field(self.name, labels, place[held], _splits(firsts >= 0))
 
-    def n_lines(self) -> Positions:
+    def n_lines(self) -> Lines:
         """How many lines each paper has."""
         return np.diff(self.splits)
 
@@ -85,9 +89,19 @@ class Field:
         """The paper of each line."""
         return np.repeat(np.arange(len(self)), self.n_lines())
 
+    def in_file_order(self) -> Iterator[tuple[Lines, Positions]]:
+        """Lines as they follow one another in the file, and their papers, in blocks."""
+        owner = np.full(len(self.labels), -1)
+        owner[self.own_lines()] = self.owners()
+        for start in range(0, len(owner), BLOCK):
+            block = owner[start : start + BLOCK]
+            held = np.flatnonzero(block >= 0)
+            if len(held):
+                yield held + start, block[held]
+
     def lists(self) -> TextLists:
         """The values of each line."""
-        return self.labels.values(self.lines)
+        return self.labels.values(self.own_lines())
 
     def first_lists(self) -> TextLists:
         """The values of each paper's first line; none where it has no line."""
@@ -107,8 +121,8 @@ class Field:
 
     def __reduce__(self) -> tuple[object, ...]:
         # A worker gets the lines of its own papers, not the file they were cut from.
-        own = self.labels.take(self.lines)
-        return Field, (self.name, own, np.arange(len(self.lines)), self.splits)
+        own = self.labels.take(self.own_lines())
+        return Field, (self.name, own, np.arange(len(own)), self.splits - self.splits[0])
 
 
 class Papers(Sequence[dict[str, Any]]):
@@ -158,20 +172,21 @@ class Papers(Sequence[dict[str, Any]]):
         """The bytes that tell these papers from others, ids included, for a digest."""
         for field in self.fields:
             yield field.name.encode("utf-8", "surrogatepass") + b"\n"
-            yield np.ascontiguousarray(field.n_lines()).tobytes()
-            yield field.labels.text_of(field.lines)
+            yield field.n_lines().astype(np.int64).tobytes()
+            yield field.labels.text_of(field.own_lines())
 
 
 class PaperIds(Sequence[str]):
     """The ids of papers, read from the lines where they were met first.
 
-    >>> list(PaperIds([Texts.of(["b", "a"]), Texts.of(["c"])], np.array([1, 0]), np.array([0, 1])))
+    >>> columns = [Labels.of([("b", []), ("a", [])]), Labels.of([("c", [])])]
+    >>> list(PaperIds(columns, np.array([1, 0]), np.array([0, 1])))
     ['c', 'a']
     """
 
     __slots__ = ("_column", "_columns", "_line")
 
-    def __init__(self, columns: Sequence[Texts], column: Positions, line: Positions) -> None:
+    def __init__(self, columns: Sequence[Labels], column: Lines, line: Lines) -> None:
         self._columns = columns
         self._column = column
         self._line = line
@@ -186,7 +201,7 @@ class PaperIds(Sequence[str]):
     def __getitem__(self, index: int | slice) -> str | PaperIds:
         if isinstance(index, slice):
             return PaperIds(self._columns, self._column[index], self._line[index])
-        return self._columns[int(self._column[index])][int(self._line[index])]
+        return self._columns[int(self._column[index])].id_of(int(self._line[index]))
 
     def __reduce__(self) -> tuple[object, ...]:
         return list, (list(self),)
@@ -200,8 +215,9 @@ class PaperIds(Sequence[str]):
         found = np.zeros(len(self), dtype=bool)
         for k, column in enumerate(self._columns):
             mine = np.flatnonzero(self._column == k)
-            starts, ends = column.starts[self._line[mine]], column.ends[self._line[mine]]
-            mine, starts, ends = (part[ends > starts] for part in (mine, starts, ends))
+            ids = column.ids(self._line[mine])
+            filled = ids.ends > ids.starts
+            mine, starts, ends = mine[filled], ids.starts[filled], ids.ends[filled]
             view = np.frombuffer(column.data, dtype=np.uint8)
             edges = np.stack([view[starts], view[ends - 1]])
             found[mine] = ((edges <= 32) | (edges >= 128)).any(axis=0)
@@ -215,17 +231,20 @@ class Numbered(NamedTuple):
     ids: PaperIds
 
 
-def number_papers(columns: Sequence[Texts]) -> Numbered:
+def number_papers(columns: Sequence[Labels]) -> Numbered:
     """Number the distinct ids of several columns in order of first appearance.
 
-    >>> numbers, ids = number_papers([Texts.of(["b", "a"]), Texts.of(["c", "b"])])
+    >>> sides = [Labels.of((name, []) for name in side) for side in ("ba", "cb")]
+    >>> numbers, ids = number_papers(sides)
     >>> [column.tolist() for column in numbers], list(ids)
     ([[0, 1], [2, 0]], ['b', 'a', 'c'])
     """
     bounds = np.cumsum([0, *map(len, columns)])
     marks = np.empty(int(bounds[-1]), dtype=np.uint64)
     for k, column in enumerate(columns):
-        marks[bounds[k] : bounds[k + 1]] = fingerprints(column)
+        for start in range(0, len(column), _BLOCK):
+            lines = np.arange(start, min(start + _BLOCK, len(column)))
+            marks[bounds[k] + lines] = fingerprints(column.ids(lines))
     first, inverse = _first_of(marks)
     del marks
     found = [inverse[bounds[k] : bounds[k + 1]] for k in range(len(columns))]
@@ -235,7 +254,7 @@ def number_papers(columns: Sequence[Texts]) -> Numbered:
 
 
 def _same_ids(
-    columns: Sequence[Texts], k: int, first: Positions, numbers: Positions, bounds: Positions
+    columns: Sequence[Labels], k: int, first: Positions, numbers: Positions, bounds: Positions
 ) -> bool:
     """Whether the ids of column `k` are byte for byte those of the first papers of their number."""
     for start in range(0, len(numbers), _BLOCK):
@@ -245,16 +264,16 @@ def _same_ids(
         place = np.searchsorted(bounds, leaders, side="right") - 1
         for j in np.unique(place).tolist():
             here = place == j
-            there = columns[j].take(leaders[here] - bounds[j])
-            if not bool(equal(columns[k].take(mine[here] + start), there).all()):
+            there = columns[j].ids(leaders[here] - bounds[j])
+            if not bool(equal(columns[k].ids(mine[here] + start), there).all()):
                 return False
     return True
 
 
-def _ids(columns: Sequence[Texts], first: Positions, bounds: Positions) -> PaperIds:
-    column = np.searchsorted(bounds, first, side="right") - 1
+def _ids(columns: Sequence[Labels], first: Positions, bounds: Positions) -> PaperIds:
     # Empty columns share their bound with the next one; the last of these holds the position.
-    return PaperIds(columns, column, first - bounds[column])
+    column = _narrow(np.searchsorted(bounds, first, side="right") - 1)
+    return PaperIds(columns, column, _narrow(first - bounds[column]))
 
 
 def _first_of(marks: np.ndarray[Any, np.dtype[np.uint64]]) -> tuple[Positions, Positions]:
@@ -272,7 +291,7 @@ def _first_of(marks: np.ndarray[Any, np.dtype[np.uint64]]) -> tuple[Positions, P
     return np.sort(leaders), inverse
 
 
-def _number_by_dictionary(columns: Sequence[Texts]) -> Numbered:
+def _number_by_dictionary(columns: Sequence[Labels]) -> Numbered:
     """The same for ids whose fingerprints collide, which takes an adversary."""
     seen: dict[str, int] = {}
     first: list[int] = []
@@ -280,7 +299,7 @@ def _number_by_dictionary(columns: Sequence[Texts]) -> Numbered:
     bounds = np.cumsum([0, *map(len, columns)])
     for k, column in enumerate(columns):
         numbers = np.empty(len(column), dtype=np.int64)
-        for i, text in enumerate(column):
+        for i, text in enumerate(column.ids(np.arange(len(column)))):
             numbers[i] = seen.setdefault(text, len(seen))
             if len(seen) > len(first):
                 first.append(int(bounds[k]) + i)
@@ -297,6 +316,18 @@ def gold_column(batch: Batch, name: str) -> list[str] | None:
 
 def side_field(name: str, labels: Labels, papers: Positions, n_papers: int) -> Field:
     """The field whose line i belongs to paper `papers[i]`; lines of a paper stay in file order."""
-    splits = np.zeros(n_papers + 1, dtype=np.int64)
-    np.cumsum(np.bincount(papers, minlength=n_papers), out=splits[1:])
-    return Field(name, labels, np.argsort(papers, kind="stable"), splits)
+    lines = _narrow(np.argsort(papers, kind="stable"))
+    return Field(name, labels, lines, _splits(np.bincount(papers, minlength=n_papers)))
+
+
+def _splits(counts: NDArray[Any]) -> Lines:
+    """Where the lines of each paper begin, and where those of the last end."""
+    found = np.zeros(len(counts) + 1, dtype=np.int64)
+    np.cumsum(counts, out=found[1:])
+    return _narrow(found)
+
+
+def _narrow(numbers: Positions) -> Lines:
+    """The same numbers, in four bytes each if they fit."""
+    fits = not len(numbers) or int(numbers.max()) < 1 << 31
+    return numbers.astype(np.int32) if fits else numbers

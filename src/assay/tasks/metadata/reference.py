@@ -9,8 +9,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from assay.core.batch import BLOCK
-from assay.core.text import Positions
+from assay.core.text import Positions, TextLists
 from assay.tasks.metadata.kernel import compare
 from assay.tasks.metadata.match import Match
 from assay.tasks.metadata.metric import mapped_lists
@@ -93,17 +92,19 @@ def running_scores(predictions: Field, gold: Field, rule: Match | None = None) -
     Each predicted value adds what it changes in its paper's precision and recall; a plain mean
     differs in the last digits.
     """
-    lines = np.argsort(predictions.lines, kind="stable")
-    owners = predictions.owners()
+    gold_of = gold.first_numbers()
     sums = np.zeros(2)
     n_precision = 0
-    for start in range(0, len(lines), BLOCK):
-        block = lines[start : start + BLOCK]
-        changes, counted = _changes(predictions, gold, block, owners[block], rule)
+    for lines, owners in predictions.in_file_order():
+        papers, local = np.unique(owners, return_inverse=True)
+        ours, theirs = predictions.labels.values(lines), gold.labels.values(gold_of[papers])
+        changes, counted = _changes(ours, theirs, local, rule)
         n_precision += counted
         # add.accumulate goes strictly from left to right; sum would add pairwise.
         sums = np.add.accumulate(np.vstack([sums, changes]))[-1]
-    has_gold = gold.first_lists().counts() > 0
+    held = np.flatnonzero(gold_of >= 0)
+    has_gold = np.zeros(len(gold_of), dtype=bool)
+    has_gold[held] = gold.labels.n_values(gold_of[held]) > 0
     n_recall = int(np.where(has_gold, np.maximum(predictions.n_lines(), 1), 0).sum())
     return PR(
         float(sums[0] / n_precision) if n_precision else math.nan,
@@ -112,15 +113,12 @@ def running_scores(predictions: Field, gold: Field, rule: Match | None = None) -
 
 
 def _changes(
-    predictions: Field, gold: Field, block: Positions, owners: Positions, rule: Match | None
+    ours: TextLists, theirs: TextLists, local: Positions, rule: Match | None
 ) -> tuple[np.ndarray[tuple[int, int], np.dtype[np.float64]], int]:
-    """What every value of some lines adds to both sums, and how many lines have values."""
-    ours = predictions.labels.values(predictions.lines[block])
-    papers, local = np.unique(owners, return_inverse=True)
-    lines = gold.splits[papers]
-    at = np.where(gold.n_lines()[papers] > 0, lines, 0)
-    real = gold.lines[at] if len(gold.lines) else np.full(len(papers), -1)
-    theirs = gold.labels.values(np.where(gold.n_lines()[papers] > 0, real, -1))
+    """What every value of some lines adds to both sums, and how many lines have values.
+
+    Line i is held against list `local[i]` of `theirs`.
+    """
     if rule is not None and rule.by != "exact":
         ours, theirs = mapped_lists(ours, rule), mapped_lists(theirs, rule)
     found = compare(ours, theirs, local)

@@ -8,13 +8,12 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-import msgspec
-
 from assay.core.document import Intake
 from assay.core.errors import InputError, UsageError
 from assay.tasks.metadata.curve import Scored, scan, summary
-from assay.tasks.metadata.labels import BOM, Labels, check_utf8
+from assay.tasks.metadata.labels import BOM, Labels, check_utf8, flat
 from assay.tasks.metadata.match import Match
+from assay.tasks.metadata.objects import as_text, decoded_lines
 from assay.tasks.metadata.settings import Settings
 from assay.tasks.metadata.sources import Fields, Side, field_name, read_bytes
 
@@ -34,12 +33,11 @@ def read_scored(source: Any, intake: Intake) -> ByField:
         files = sorted(p for p in path.iterdir() if p.is_file() and p.name[0] != ".")
     found: ByField = {}
     for file in files:
-        data = read_bytes(file, "predictions", intake).removeprefix(BOM)
-        check_utf8(data, file)
+        data = read_bytes(file, "predictions", intake)
         packed = file.name.removesuffix(".gz").removesuffix(".zst")
         parse = _objects if packed.endswith((".jsonl", ".ndjson")) else _lines
         own = found.setdefault(field_name(file.name), [])
-        for field, item in parse(data.decode("utf-8"), file):
+        for field, item in parse(data, file):
             (own if field is None else found.setdefault(field, [])).append(item)
         if not own and len(found) > 1:
             del found[field_name(file.name)]
@@ -91,7 +89,9 @@ def curves(
     return found
 
 
-def _lines(text: str, path: Path) -> Iterator[tuple[str | None, Scored]]:
+def _lines(data: bytes, path: Path) -> Iterator[tuple[str | None, Scored]]:
+    check_utf8(data, path)
+    text = data.removeprefix(BOM).decode("utf-8")
     lines = text.replace("\r\n", "\n").replace("\r", "\n").split("\n")
     for number, line in enumerate(lines, start=1):
         if not line.strip("\t "):
@@ -107,16 +107,8 @@ def _lines(text: str, path: Path) -> Iterator[tuple[str | None, Scored]]:
         yield None, Scored(parts[0], parts[1], _confidence(parts[2], path, number))
 
 
-def _objects(text: str, path: Path) -> Iterator[tuple[str | None, Scored]]:
-    for number, line in enumerate(text.split("\n"), start=1):
-        if not line.strip():
-            continue
-        try:
-            item = msgspec.json.decode(line)
-        except msgspec.DecodeError as error:
-            raise InputError(
-                f"not JSON ({error})", path=path, line=number, hint="give one object per line"
-            ) from None
+def _objects(data: bytes, path: Path) -> Iterator[tuple[str | None, Scored]]:
+    for number, item in decoded_lines(data, path, "one object per line"):
         if not isinstance(item, dict) or not {"id", "value", "confidence"} <= item.keys():
             raise InputError(
                 "is no scored prediction",
@@ -124,17 +116,20 @@ def _objects(text: str, path: Path) -> Iterator[tuple[str | None, Scored]]:
                 line=number,
                 hint='write {"id": ..., "value": ..., "confidence": ...}',
             )
-        confidence = _confidence(item["confidence"], path, number)
-        yield item.get("field"), Scored(str(item["id"]), str(item["value"]), confidence)
+        name, value = (flat(as_text(item[key], key, path, number)) for key in ("id", "value"))
+        field = item.get("field")
+        if field is not None:
+            field = as_text(field, "field", path, number)
+        yield field, Scored(name, value, _confidence(item["confidence"], path, number))
 
 
 def _confidence(given: Any, path: Path, number: int) -> float:
     try:
-        value = float(given)
+        value = math.nan if isinstance(given, bool) or "_" in str(given) else float(given)
     except (TypeError, ValueError):
         value = math.nan
     if not math.isfinite(value):
         raise InputError(
-            f"confidence '{given}' is not a number", path=path, line=number, hint="write 0.87"
+            f"confidence {given!r} is not a number", path=path, line=number, hint="write 0.87"
         )
     return value

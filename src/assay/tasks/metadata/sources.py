@@ -12,7 +12,6 @@ from functools import partial
 from pathlib import Path
 from typing import Any, NamedTuple
 
-import msgspec
 import numpy as np
 
 from assay.core.document import InputFile, Intake
@@ -20,6 +19,7 @@ from assay.core.errors import InputError, UsageError
 from assay.read.source import Role, Source, sources
 from assay.read.stream import pieces
 from assay.tasks.metadata.labels import BOM, Labels, parse_labels
+from assay.tasks.metadata.objects import as_text, decoded, decoded_lines
 from assay.tasks.metadata.settings import Settings
 
 STDIN = "-"
@@ -205,25 +205,13 @@ def _paper_files(path: Path, endings: tuple[str, ...]) -> list[Path]:
 
 def _jsonl(path: Path, role: Role, intake: Intake) -> Iterator[Record]:
     data = read_bytes(path, role, intake)
-    for number, line in enumerate(data.removeprefix(BOM).split(b"\n"), start=1):
-        if not line.strip():
-            continue
-        try:
-            item = msgspec.json.decode(line)
-        except (msgspec.DecodeError, UnicodeDecodeError) as error:
-            raise InputError(
-                f"not JSON ({error})", path=path, line=number, hint="give one object per line"
-            ) from None
+    for number, item in decoded_lines(data, path, "one object per line"):
         yield _record(item, None, path, number)._replace(line=number)
 
 
 def _json_list(data: bytes, path: Path) -> Iterator[Record]:
     """The records of a file that holds one list of them."""
-    try:
-        items = msgspec.json.decode(data.removeprefix(BOM))
-    except (msgspec.DecodeError, UnicodeDecodeError) as error:
-        raise InputError(f"not JSON ({error})", path=path, hint="one list of objects") from None
-    for item in items:
+    for item in decoded(data, path, "one list of objects"):
         yield _record(item, None, path, None)
 
 
@@ -238,7 +226,7 @@ def _record(item: Any, default: str | None, path: Any, number: int | None) -> Re
             "not an object", path=path, line=number, hint='write {"id": ..., "title": ...}'
         )
     name = item.get("id", default)
-    if not isinstance(name, (str, int)):
+    if not isinstance(name, (str, int)) or isinstance(name, bool):
         raise InputError("has no id", path=path, line=number, hint='add "id" to every object')
     values = {}
     for key, value in item.items():
@@ -250,16 +238,8 @@ def _record(item: Any, default: str | None, path: Any, number: int | None) -> Re
 def _values(value: Any, key: Any, path: Any, number: int | None) -> list[str]:
     if value is None:
         return []
-    held = list(value) if isinstance(value, (list, tuple)) else [value]
-    for item in held:
-        if not isinstance(item, (str, int, float)):
-            raise InputError(
-                f"'{key}' holds {type(item).__name__}",
-                path=path,
-                line=number,
-                hint="a field is a string or a list of strings",
-            )
-    return [item if isinstance(item, str) else msgspec.json.encode(item).decode() for item in held]
+    held = value if isinstance(value, (list, tuple)) else [value]
+    return [as_text(item, key, path, number) for item in held]
 
 
 def _collected(records: Iterable[Record], path: str) -> Fields:

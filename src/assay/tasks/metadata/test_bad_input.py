@@ -120,12 +120,17 @@ REFUSED: list[tuple[str, Files, str, str]] = [
         "--input p",
         "p1.xml, line 2: not well-formed",
     ),
-    ("no JSON", {"p/p1.json": "{", "g/title.tsv": "p1\tA"}, "--input p", "p1.json: not JSON"),
+    (
+        "no JSON",
+        {"p/p1.json": "{", "g/title.tsv": "p1\tA"},
+        "--input p",
+        "p1.json, line 1, column 2: not JSON",
+    ),
     (
         "no list of JSON",
         {"p.json": "[{]", "g/title.tsv": "p1\tA"},
         "--input p.json",
-        "p.json: not JSON",
+        "p.json, line 1, column 3: not JSON",
     ),
     (
         "no object",

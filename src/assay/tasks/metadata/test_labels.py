@@ -1,11 +1,14 @@
 # SPDX-License-Identifier: Apache-2.0
 from __future__ import annotations
 
+import pickle
+
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from assay.core.batch import BLOCK
 from assay.core.errors import InputError
 from assay.core.text import TextLists, Texts
 from assay.tasks.metadata.kernel import compare, equal, fingerprints, repeats
@@ -36,7 +39,7 @@ CASES = [
 
 
 def lines_of(labels: Labels) -> list[tuple[str, list[str]]]:
-    ids = list(labels.ids())
+    ids = list(labels.ids(np.arange(len(labels))))
     return [(ids[i], labels.list_of(i)) for i in range(len(labels))]
 
 
@@ -121,7 +124,7 @@ def test_equal_is_equality_of_bytes(pairs: list[tuple[str, str]]) -> None:
 
 @given(st.lists(st.lists(words, max_size=8), max_size=3))
 def test_papers_are_numbered_by_first_appearance(columns: list[list[str]]) -> None:
-    packed = [Texts.of(column) for column in columns]
+    packed = [Labels.of((text, []) for text in column) for column in columns]
     numbers, ids = number_papers(packed)
     seen = list(dict.fromkeys(text for column in columns for text in column))
     assert list(ids) == seen
@@ -139,3 +142,23 @@ def test_repeated_ids_merge_or_the_last_line_counts() -> None:
     assert [field.merged().of(i) for i in range(3)] == [[["A", "C"]], [["B"]], []]
     assert field.last_lines().first_lines().tolist() == [0, 1, -1]
     assert field.take(np.array([1, 0])).of(1) == [["A"], ["C"]]
+
+
+def test_a_part_is_the_papers_it_was_cut_for_also_when_sent_elsewhere() -> None:
+    labels = Labels.of([("p2", ["B"]), ("p1", ["A"]), ("p3", ["D"]), ("p1", ["C"])])
+    field = side_field("x", labels, np.array([1, 0, 2, 0]), 4)
+    part = field.part(1, 4)
+    for held in (part, pickle.loads(pickle.dumps(part))):
+        assert [held.of(i) for i in range(3)] == [[["B"]], [["D"]], []]
+        assert [list(texts) for texts in held.lists()] == [["B"], ["D"]]
+        assert [list(texts) for texts in held.first_lists()] == [["B"], ["D"], []]
+        assert held.owners().tolist() == [0, 1]
+
+
+def test_lines_come_in_file_order_with_their_papers() -> None:
+    labels = Labels.of((f"p{i}", []) for i in range(BLOCK + 3))
+    papers = np.arange(BLOCK + 3)[::-1]
+    field = side_field("x", labels, papers, BLOCK + 3)
+    blocks = list(field.part(0, BLOCK + 2).in_file_order())  # paper BLOCK + 2 has line 0
+    assert np.concatenate([lines for lines, _ in blocks]).tolist() == list(range(1, BLOCK + 3))
+    assert np.concatenate([owners for _, owners in blocks]).tolist() == papers[1:].tolist()

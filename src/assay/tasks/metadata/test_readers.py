@@ -198,13 +198,13 @@ BAD = [
         "JSON of objects",
         {"p": '{"id": "p", "a": {}}', "g/a.tsv": "p\tA"},
         {"input_format": "jsonl"},
-        "'a' holds dict",
+        "'a' holds an object",
     ),
     (
         "no JSON",
         {"p": '{"id": "p"}\nx', "g/a.tsv": "p\tA"},
         {"input_format": "jsonl"},
-        "line 2: not JSON",
+        "line 2, column 1: not JSON",
     ),
     (
         "unknown counting",
