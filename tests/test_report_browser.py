@@ -113,7 +113,7 @@ def test_examples_are_filtered_searched_and_sorted(browser: Browser, page_file: 
         first = page.locator("#text-1")
         status = first.locator("[role=status]")
         assert status.inner_text() == "all 40 examples."
-        first.get_by_text("broken 2", exact=True).click()
+        first.get_by_text("baseline better 2", exact=True).click()
         assert visible_ids(page, "text-1") == ["s30", "s10"]
         assert status.inner_text() == "2 shown, out of all 40 examples."
         first.get_by_text("all", exact=True).click()
@@ -141,10 +141,46 @@ def test_filters_work_by_keyboard(browser: Browser, page_file: Path) -> None:
         assert len(visible_ids(page, "text-1")) == 40
         page.locator("#text-1 input[type=radio]").first.focus()
         page.keyboard.press("ArrowRight")
+        assert len(visible_ids(page, "text-1")) == 37
+        page.keyboard.press("ArrowRight")
         assert visible_ids(page, "text-1") == ["s30", "s10"]
         page.locator("#text-1 details.measured summary").focus()
         page.keyboard.press("Enter")
         assert page.get_by_text("Signature of every number").first.is_visible()
+
+
+def test_tables_are_tab_stops_only_where_they_scroll(browser: Browser, page_file: Path) -> None:
+    stops = """[...document.querySelectorAll('.scroll')].filter((e) => e.clientWidth).map((e) =>
+        [e.hasAttribute('tabindex'), e.scrollWidth > e.clientWidth])"""
+    for width in (360, 1200):
+        with opened(browser, page_file, viewport={"width": width, "height": 900}) as page:
+            for details in page.locator("summary").all():
+                details.click()
+            page.wait_for_function(f"{stops}.every(([stop, wide]) => stop === wide)")
+            found = page.evaluate(stops)
+            assert len(found) > 10
+            assert any(wide for _, wide in found) == (width == 360)
+
+
+def test_a_name_from_right_to_left_leaves_the_sentence_alone(
+    browser: Browser, tmp_path: Path
+) -> None:
+    gold = [f"question {i}" for i in range(40)]
+    for name, right in (("שרת־הבית", 40), ("other", 20)):
+        predictions = [g if i < right else "" for i, g in enumerate(gold)]
+        folder = tmp_path / str(right)
+        assay.evaluate("text", predictions, gold, metrics=["exact"], system=name, save=folder)
+    target = tmp_path / "report.html"
+    assert run(["report", str(tmp_path / "40"), str(tmp_path / "20"), "-o", str(target), "-q"]) == 0
+    with opened(browser, target) as page:
+        places = page.locator("h2").evaluate(
+            """(e) => { const text = document.createTreeWalker(e, 4).nextNode(), at = (word) => {
+            const range = document.createRange(), start = text.data.indexOf(word);
+            range.setStart(text, start); range.setEnd(text, start + word.length);
+            return range.getBoundingClientRect().left; };
+            return [at('שרת'), at('is'), at('better'), at('other')]; }"""
+        )
+        assert places == sorted(places)
 
 
 def test_a_hostile_prediction_is_text(browser: Browser, page_file: Path) -> None:
@@ -190,7 +226,7 @@ def test_dark_and_light_can_be_read(browser: Browser, page_file: Path) -> None:
             ]
             mark = page.locator("#text-1 .chart .good").first
             grounds[scheme].append(mark.evaluate("e => getComputedStyle(e).color"))
-    assert grounds["light"] == ["rgb(255, 255, 255)", "rgb(28, 32, 38)", "rgb(31, 138, 83)"]
+    assert grounds["light"] == ["rgb(255, 255, 255)", "rgb(28, 32, 38)", "rgb(27, 129, 77)"]
     assert grounds["dark"] == ["rgb(21, 24, 29)", "rgb(232, 234, 237)", "rgb(79, 193, 133)"]
 
 
@@ -205,7 +241,14 @@ def test_print_leaves_out_what_cannot_be_pressed(browser: Browser, picture_file:
         page.emulate_media(media="print")
         assert not page.locator("#text-1 .filters").is_visible()
         assert page.locator("#text-1 .example:visible").count() == 10
+        said = "getComputedStyle(document.querySelector('.examples'), '::after').content"
+        assert page.evaluate(said) == '"The first ten of these examples are printed."'
         assert page.locator("#text-1 h2").is_visible()
+        # What is folded away on a screen is on paper, for nobody can unfold it there.
+        folded = page.locator("#text-1 > details:not(.measured) td", has_text="better").first
+        box = folded.bounding_box()
+        assert box is not None
+        assert box["height"] > 0
 
 
 def test_pictures_have_words_and_numbers(browser: Browser, page_file: Path) -> None:

@@ -98,6 +98,10 @@ def test_two_axes_give_one_verdict(runs: Path) -> None:
     assert printed.startswith(
         "better: steady against patient: same quality within 1 BLEU, lower latency"
     )
+    # The order of the runs turns the data, and not what is said.
+    assert printed == ok("compare", runs / "steady", runs / "patient", "--resamples", 200)
+    document = json.loads(ok("compare", runs / "steady", runs / "patient", "--json"))
+    assert document["pairs"][0]["verdict"] == "worse"
     document = json.loads(ok("compare", runs / "eager", runs / "patient", "--json"))
     assert document["pairs"][0]["verdict"] == "trade-off"
     assert document["pairs"][0]["words"] == "higher quality, higher latency"

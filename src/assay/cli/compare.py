@@ -78,6 +78,7 @@ command = click.Command(
         click.Argument(["runs"], nargs=-1, required=True, metavar="RUN RUN..."),
         *click_options(OPTIONS),
     ],
-    help="Say which of several runs is better, by how much, how sure, and by which test. The "
-    "earlier run of each pair is the baseline; runs must have been scored against the same gold.",
+    help="Say which of several runs is better, by how much, how sure, and by which test. Each pair "
+    "is told from its better system; in JSON and CSV the earlier run is the baseline. Runs must "
+    "have been scored against the same gold.",
 )

@@ -10,9 +10,11 @@ from typing import Any
 from assay import tasks
 from assay.core.errors import AssayError, InputError
 from assay.core.names import unknown
-from assay.pipeline.report import Report, grouped, leading, make_report
+from assay.pipeline.comparable import comparable, leading
+from assay.pipeline.report import Report, grouped, make_report
 from assay.pipeline.result import Result
 from assay.pipeline.runs import DOCUMENT, load_run
+from assay.report.entries import score_entries
 from assay.report.sections import best_first
 
 
@@ -51,6 +53,7 @@ def leaderboard(
         folder=folder_of_page,
         command=command,
         remarks=remarks,
+        ranked=True,
         **options,
     )
 
@@ -72,11 +75,14 @@ def found_runs(root: Path) -> tuple[list[Result], list[str]]:
 
 
 def _ranked(group: Sequence[Result], metric: str | None) -> list[Result]:
-    """Best first by the leading score; runs that lack it come last."""
+    """Best first by the leading score; runs that lack it come last, in an order of their own."""
     task = tasks.load(group[0].document.task)
-    key = leading(group, task, metric)
-    if key is None:
-        return list(group)
-    places = {id(run.document): run for run in group}
-    entry = next(run.document.entry(key) for run in group if key in run.document.scores)
-    return [places[id(d)] for d in best_first([run.document for run in group], entry)]
+    ranked: list[Result] = []
+    for part in comparable(group, task, metric, ranked=True):
+        key = leading(part, task, metric)
+        places = {id(run.document): run for run in part}
+        entry = next((e for e in score_entries(*(r.document for r in part)) if e.key == key), None)
+        documents = [run.document for run in part]
+        ordered = documents if entry is None else best_first(documents, entry)
+        ranked += [places[id(d)] for d in ordered]
+    return ranked

@@ -11,9 +11,10 @@ from typing import Any
 
 import assay
 from assay import tasks
-from assay.core.errors import MismatchError, UsageError
+from assay.core.errors import UsageError
 from assay.core.names import unknown
 from assay.core.task import Task
+from assay.pipeline.comparable import comparable, leading
 from assay.pipeline.compare import compare
 from assay.pipeline.judged import judged
 from assay.pipeline.pairing import paired
@@ -21,14 +22,14 @@ from assay.pipeline.regions import joint_regions
 from assay.pipeline.result import Result
 from assay.pipeline.runs import load_run
 from assay.pipeline.telling import telling_of_pair, telling_of_run
-from assay.report.entries import score_entries
+from assay.report.orient import foremost
 from assay.report.sections import (
     ReportDocument,
     Section,
     Telling,
-    best_first,
     comparison_led_by,
     led_by,
+    told_apart,
 )
 
 EXAMPLES = 150
@@ -67,6 +68,7 @@ def make_report(
     folder: Path | None = None,
     command: str | None = None,
     remarks: Sequence[str] = (),
+    ranked: bool = False,
     **statistics: Any,
 ) -> Report:
     """Put runs together into one report; those on the same gold are compared.
@@ -74,7 +76,8 @@ def make_report(
     `metric` is the score that leads; by default the task's choice. `slices` are columns to compare
     by, where a gold has them. `examples` is how many a section shows. `judgements` is a folder of
     verdicts, where they do not lie beside the runs. `folder` is where the page will lie: links to
-    run folders start from there. `remarks` are said on top. Further arguments are those of
+    run folders start from there. `remarks` are said on top. `ranked` sets runs apart that lack the
+    leading score, where else all are compared by what they share. Further arguments are those of
     `compare`.
 
     >>> from assay.pipeline.evaluate import evaluate
@@ -105,11 +108,14 @@ def make_report(
             examples,
             folder,
             {**statistics, "slices": [column for column in slices if column in known]},
+            ranked,
         )
     ]
     named = title or f"Assay report: {', '.join(dict.fromkeys(s.task for s in sections))}"
     return Report(
-        ReportDocument(named, tuple(sections), command or "", assay.__version__, tuple(remarks))
+        ReportDocument(
+            named, tuple(told_apart(sections)), command or "", assay.__version__, tuple(remarks)
+        )
     )
 
 
@@ -127,15 +133,32 @@ def _sections(
     examples: int,
     folder: Path | None,
     statistics: Mapping[str, Any],
+    ranked: bool,
 ) -> list[Section]:
     task = tasks.load(group[0].document.task)
-    if len(group) > 1 and all(run.rows is not None for run in group):
-        try:
-            return [_compared(group, task, metric, examples, folder, statistics)]
-        except MismatchError as error:
-            alone = [_alone(run, task, metric, examples, folder) for run in group]
-            return [replace(s, remarks=(str(error),)) for s in alone]
-    return [_alone(run, task, metric, examples, folder) for run in group]
+    if any(run.rows is None for run in group):
+        return [_alone(run, task, metric, examples, folder) for run in group]
+    sections: list[Section] = []
+    for part in comparable(group, task, metric, ranked=ranked):
+        if len(part) == 1:
+            section = _alone(part[0], task, metric, examples, folder)
+        else:
+            section = _compared(part, task, metric, examples, folder, statistics)
+        if sections:
+            first = sections[0].systems[0].system
+            section = replace(section, remarks=(_set_apart(part, first),))
+        sections.append(section)
+    return sections
+
+
+def _set_apart(part: Sequence[Result], first: str) -> str:
+    names = [run.system for run in part]
+    shown = ", ".join(names[:3]) + (f" and {len(names) - 3} more" if len(names) > 3 else "")
+    held = ", ".join(dict.fromkeys(e.text for run in part for e in run.layout.entries))
+    return (
+        f"{shown}: on the same gold as {first}, but without its leading score ({held}); score them "
+        "alike to compare them"
+    )
 
 
 def _columns(group: Sequence[Result]) -> set[str]:
@@ -189,10 +212,9 @@ def _compared(
     led = comparison_led_by(comparison, key)
     telling: Telling | None = None
     if examples and key is not None:
-        entry = next(e for e in score_entries(*led.systems) if e.key == key)
         names = [s.system for s in led.systems]
-        rivals = best_first(led.systems[1:], entry)
-        pair = (0, names.index(rivals[0].system))
+        answer = foremost(led)
+        pair = (names.index(answer.baseline), names.index(answer.system))
         telling = telling_of_pair(side_by_side, key, pair, examples, task)
     return Section(
         task=comparison.task,
@@ -203,17 +225,6 @@ def _compared(
         links=_links(group, folder),
         regions=joint_regions(side_by_side.runs, seed=int(comparison.statistics["seed"])),
     )
-
-
-def leading(runs: Sequence[Result], task: Task, metric: str | None) -> str | None:
-    """The key of the score that leads: the one asked for, the task's choice, or the first."""
-    document = runs[0].document
-    if metric is not None:
-        if any(metric in run.document.scores for run in runs):
-            return metric
-        return next(iter(document.scores), None)
-    choice = task.main_score(document)
-    return choice if choice in document.scores else next(iter(document.scores), None)
 
 
 def _folders(runs: Sequence[Result]) -> tuple[str, ...]:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Which examples tell most about two systems: those that one got better, worst losses first."""
+"""Which examples tell most about two systems: those that one of them got better."""
 
 from __future__ import annotations
 
@@ -20,18 +20,19 @@ from assay.pipeline.stored import StoredExample
 from assay.report.sections import KINDS, Kind, Telling, TellingExample
 
 SHARES: Mapping[Kind, float] = {
-    "broken": 0.35,
-    "fixed": 0.35,
+    "lost": 0.35,
+    "won": 0.35,
     "both wrong": 0.2,
     "alike": 0.05,
     "both right": 0.05,
     "wrong": 0.8,
     "right": 0.2,
+    "undefined": 0.05,
 }
 """How many of the examples shown are of each kind, where there are that many."""
 
-FAULTS: frozenset[Kind] = frozenset({"broken", "fixed", "both wrong", "wrong"})
-"""Kinds that come first: where a system was wrong, before or now."""
+FAULTS: frozenset[Kind] = frozenset({"lost", "won", "both wrong", "wrong"})
+"""Kinds that come first: where a system was wrong."""
 
 _TIE = 1e-9
 
@@ -39,7 +40,7 @@ _TIE = 1e-9
 def telling_of_pair(
     side_by_side: Paired, key: str, pair: tuple[int, int], most: int, task: Task
 ) -> Telling:
-    """The telling examples of several systems; `pair` are the two that are held together."""
+    """The telling examples of several systems; `pair` are two of them, the leading one last."""
     chosen = chosen_scores(side_by_side.layout, [key])[0]
     scores = [_own_scores(side_by_side.layout.per_example(rows), key) for rows in side_by_side.rows]
     kinds, gains = _kinds(scores[pair[0]], scores[pair[1]], chosen)
@@ -58,6 +59,7 @@ def telling_of_run(run: Result, key: str, most: int, task: Task) -> Telling | No
     best = _best(chosen.score)
     right = np.isclose(score, best) if best is not None else np.zeros(len(score), dtype=bool)
     kinds = np.where(right, KINDS.index("right"), KINDS.index("wrong"))
+    kinds = np.where(np.isnan(score), KINDS.index("undefined"), kinds)
     # No other system to gain on: an example tells the more, the further it is from the best.
     sign = 1.0 if chosen.shown.higher_is_better else -1.0
     gains = sign * score - np.nanmax(sign * score, initial=-np.inf)
@@ -76,29 +78,30 @@ def _best(score: Score) -> float | None:
     return bound if math.isfinite(bound) else None
 
 
-def _kinds(before: Rows, after: Rows, chosen: Chosen) -> tuple[NDArray[np.intp], Rows]:
-    """The kind of each example, as a place in `KINDS`, and by how much it is better now."""
+def _kinds(behind: Rows, ahead: Rows, chosen: Chosen) -> tuple[NDArray[np.intp], Rows]:
+    """The kind of each example, as a place in `KINDS`, and by how much the leading system wins."""
     sign = 1.0 if chosen.shown.higher_is_better else -1.0
-    gains = sign * (after - before)
-    least = _TIE * np.maximum(1.0, np.maximum(np.abs(before), np.abs(after)))
+    gains = sign * (ahead - behind)
+    least = _TIE * np.maximum(1.0, np.maximum(np.abs(behind), np.abs(ahead)))
     best = _best(chosen.score)
     if best is None:
         level = np.full(len(gains), KINDS.index("alike"))
     else:
         level = np.where(
-            np.isclose(after, best), KINDS.index("both right"), KINDS.index("both wrong")
+            np.isclose(ahead, best), KINDS.index("both right"), KINDS.index("both wrong")
         )
-    kinds = np.where(gains > least, KINDS.index("fixed"), level)
-    return np.where(gains < -least, KINDS.index("broken"), kinds), gains
+    kinds = np.where(gains > least, KINDS.index("won"), level)
+    kinds = np.where(gains < -least, KINDS.index("lost"), kinds)
+    return np.where(np.isnan(gains), KINDS.index("undefined"), kinds), gains
 
 
 def _places(kinds: NDArray[np.intp], gains: Rows, most: int) -> list[int]:
-    """The examples to show: of each kind those with the largest change, in turn.
+    """The examples to show: of each kind those that differ most, in turn.
 
     Kinds with few examples leave their room to the others.
     """
     size = np.where(np.isnan(gains), -1.0, np.abs(gains))
-    # Rounding must not decide the order of examples that changed alike.
+    # Rounding must not decide the order of examples that differ alike.
     order = np.argsort(-np.round(size, 9), kind="stable")
     by_kind = [order[kinds[order] == k].tolist() for k in range(len(KINDS))]
     wanted = [math.ceil(most * SHARES[kind]) for kind in KINDS]

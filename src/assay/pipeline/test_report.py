@@ -39,12 +39,12 @@ def test_kinds_of_a_right_wrong_score() -> None:
     # Position:        1            2         3          4            5
     assert by_id == {
         "1": ("both right", 0.0),
-        "2": ("fixed", 1.0),
-        "3": ("broken", -1.0),
+        "2": ("won", 1.0),
+        "3": ("lost", -1.0),
         "4": ("both wrong", 0.0),
         "5": ("both wrong", 0.0),
     }
-    assert section.telling.counts == {"broken": 1, "fixed": 1, "both wrong": 2, "both right": 1}
+    assert section.telling.counts == {"lost": 1, "won": 1, "both wrong": 2, "both right": 1}
     assert section.telling.right_wrong
 
 
@@ -54,8 +54,8 @@ def test_kinds_of_a_score_that_falls_when_it_gets_better() -> None:
     # Word error rates: old 0, .5, 0, 1, .5 and new 0, 0, .5, 1, .5.
     assert {e.id: (e.kind, e.gain) for e in section.telling.examples} == {
         "1": ("both right", 0.0),
-        "2": ("fixed", 0.5),
-        "3": ("broken", -0.5),
+        "2": ("won", 0.5),
+        "3": ("lost", -0.5),
         "4": ("both wrong", 0.0),
         "5": ("both wrong", 0.0),
     }
@@ -78,7 +78,50 @@ def test_runs_on_other_gold_get_sections_of_their_own() -> None:
 def test_runs_without_a_common_metric_are_shown_side_by_side() -> None:
     found = make_report(run(OLD, "old"), run(NEW, "new", ("bleu",))).document.sections
     assert [section.comparison for section in found] == [None, None]
-    assert all("share no metric" in section.remarks[0] for section in found)
+    assert [section.remarks for section in found] == [
+        (),
+        (
+            "new: on the same gold as old, but without its leading score (bleu); score them alike "
+            "to compare them",
+        ),
+    ]
+
+
+def test_one_run_with_another_metric_does_not_part_the_others() -> None:
+    runs = [
+        run(OLD, "a"),
+        run(OLD, "odd", ("bleu",)),
+        run(NEW, "b"),
+        run(GOLD, "c", ("exact", "wer")),
+    ]
+    found = make_report(*runs).document.sections
+    assert [[s.system for s in section.systems] for section in found] == [["a", "b", "c"], ["odd"]]
+    assert [s.name for s in found] == ["text (a, b, c)", "text (odd)"]
+
+
+def test_a_board_is_ranked_by_a_score_that_all_of_its_runs_have(tmp_path: Path) -> None:
+    for predictions, name, metrics in (
+        (OLD, "a", ["bleu", "exact"]),
+        (NEW, "b", ["exact"]),
+        (GOLD, "c", ["exact"]),
+    ):
+        evaluate("text", predictions, GOLD, metrics=metrics, system=name, save=tmp_path / name)
+    (section,) = leaderboard(tmp_path).document.sections
+    assert [s.system for s in section.systems] == ["c", "a", "b"]
+
+
+def test_runs_that_share_a_metric_stay_together_unless_another_was_asked_for() -> None:
+    runs = [
+        run(OLD, "a", ("exact", "wer")),
+        run(NEW, "b", ("wer",)),
+        run(GOLD, "c", ("exact", "wer")),
+    ]
+    assert [len(s.systems) for s in make_report(*runs).document.sections] == [3]
+    asked = make_report(*runs, metric="exact").document.sections
+    assert [[s.system for s in section.systems] for section in asked] == [["a", "c"], ["b"]]
+    # A board is ranked by one score, so it asks for one also where none was named.
+    ranked = make_report(*runs, ranked=True).document.sections
+    assert [[s.system for s in section.systems] for section in ranked] == [["a", "c"], ["b"]]
 
 
 def test_the_score_asked_for_leads() -> None:
@@ -92,12 +135,13 @@ def test_the_score_asked_for_leads() -> None:
         make_report(*runs, metric="blue")
 
 
-def test_the_examples_hold_the_first_run_against_the_best_of_the_others() -> None:
+def test_the_examples_are_of_the_two_that_the_answer_is_about() -> None:
     better = [*GOLD[:4], "x"]
-    runs = [run(OLD, "old"), run(NEW, "new"), run(better, "better")]
+    runs = [run(better, "better"), run(["q"] * 5, "last"), run(NEW, "new")]
     (section,) = make_report(*runs).document.sections
     assert section.telling is not None
-    assert section.telling.pair == (0, 2)
+    assert section.telling.pair == (2, 0)
+    assert section.telling.called("won") == "only better right"
     assert all(len(e.predictions) == 3 for e in section.telling.examples)
 
 
@@ -111,7 +155,7 @@ def test_bad_questions_are_refused() -> None:
 def test_the_largest_changes_of_each_kind_are_chosen() -> None:
     rng = np.random.default_rng(3)
     gains = rng.normal(size=5_000)
-    kinds = np.where(gains > 0, KINDS.index("fixed"), KINDS.index("broken"))
+    kinds = np.where(gains > 0, KINDS.index("won"), KINDS.index("lost"))
     places = _places(kinds, gains, 100)
     assert len(places) == len(set(places)) == 100
     shown = gains[places]

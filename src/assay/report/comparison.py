@@ -12,6 +12,7 @@ from assay.core.comparison import ComparisonDocument, Difference
 from assay.core.document import ResultDocument, ScoreEntry
 from assay.report.entries import interval_words, label, score_digits, score_entries
 from assay.report.numbers import format_count, format_interval, format_number, format_p
+from assay.report.orient import oriented
 from assay.report.result import score_cell
 from assay.report.sentences import (
     correction_name,
@@ -49,7 +50,8 @@ def render_comparison(
 ) -> str:
     """The comparison as `table`, `markdown`, `latex` or `csv`; options as for `render_result`.
 
-    CSV holds the differences, one row for each pair of systems, score and slice.
+    CSV holds the differences, one row for each pair of systems, score and slice, as computed; the
+    other forms tell each pair from the better system.
     """
     if format == "csv":
         from assay.report.csv import comparison_csv
@@ -61,6 +63,7 @@ def render_comparison(
 
 def comparison_blocks(document: ComparisonDocument, digits: int | None = None) -> list[Block]:
     """The comparison in the neutral form that the renderers share: the answer in words first."""
+    document = oriented(document)
     entries = score_entries(*document.systems)
     places = score_digits(entries, document.systems, digits)
     by_key = {e.key: e for e in entries}
@@ -250,7 +253,7 @@ def _numbers(
 
 def _named(d: Difference, entry: ScoreEntry) -> tuple[Cell, ...]:
     """Score and verdict: at the left, so that a table cut in parts repeats them."""
-    return Cell(label(entry)), Cell(d.verdict, tone=_TONE[d.verdict])
+    return Cell(label(entry, direction=True)), Cell(d.verdict, tone=_TONE[d.verdict])
 
 
 def _test_notes(shown: Sequence[Difference], corrections: set[str]) -> tuple[str, ...]:

@@ -102,7 +102,8 @@ def diff_html(document: DiffDocument, digits: int | None = None) -> str:
         head = "".join(f'<th scope="col">{isolated(t)}</th>' for t in (*titles, *names))
         rows = "".join(_html_row(document, e, digits) for e in document.examples)
         parts.append(
-            f'<div class="scroll" tabindex="0"><table>\n<thead><tr>{head}</tr></thead>\n'
+            '<div class="scroll" role="group" aria-label="Examples" tabindex="0"><table>\n'
+            f"<thead><tr>{head}</tr></thead>\n"
             f"<tbody>\n{rows}</tbody></table></div>\n"
         )
     if rest := _rest(document):

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from assay.report.entries import label
-from assay.report.escape import isolated, safe_html
+from assay.report.escape import isolated, safe_html, told
 from assay.report.filters import filter_columns, filters_html
 from assay.report.numbers import digits_for, format_number
 from assay.report.sections import Kind, Telling, TellingExample
@@ -25,13 +25,14 @@ NEAREST_OF = 10
 """References among which the one that is nearest to a prediction is looked for."""
 
 _TONE: Mapping[Kind, str] = {
-    "broken": "bad",
-    "fixed": "good",
+    "lost": "bad",
+    "won": "good",
     "both wrong": "bad",
     "both right": "good",
     "wrong": "bad",
     "right": "good",
     "alike": "quiet",
+    "undefined": "quiet",
 }
 
 
@@ -61,14 +62,12 @@ def meaning(telling: Telling) -> str:
     marks = "Marked words are not in gold, struck-out ones are missing."
     if telling.pair[0] == telling.pair[1]:
         return f"Right: the best value of {key}. Wrong: anything less. {marks}"
-    old, new = (telling.systems[i] for i in telling.pair)
+    behind, ahead = (telling.systems[i] for i in telling.pair)
     if telling.right_wrong:
-        kinds = f"Fixed: {old} wrong, {new} right. Broken: {old} right, {new} wrong."
-        return f"By {key}. {kinds} {marks}"
-    return (
-        f"By {key} of each example. Fixed: {new} does better than {old}. Broken: worse. "
-        f"Both right or wrong: both at the best value, or equally short of it. {marks}"
-    )
+        return f"{ahead} against {behind}, by {key}. {marks}"
+    both = "Both right or wrong: both at the best value, or equally short of it. "
+    level = both if {"both right", "both wrong"} & set(telling.counts) else ""
+    return f"{ahead} against {behind}, by the {key} of each example. {level}{marks}"
 
 
 def shown_texts(value: Any) -> list[str]:
@@ -102,12 +101,14 @@ def _card(
     data = safe_html(json.dumps(held, ensure_ascii=False)) if held else ""
     slices = f' data-slices="{data}"' if data else ""
     gain = "" if example.gain != example.gain else f' data-gain="{example.gain:.6g}"'
-    chip = f'<span class="chip {_TONE[example.kind]}">{safe_html(example.kind)}</span>'
+    called = told(telling.called(example.kind))
+    chip = f'<span class="chip {_TONE[example.kind]}">{called}</span>'
     where = " · ".join(f"{c} {cut(v, 40)}" for c, v in list(held.items())[:2])
     aside = f'<span class="aside">{isolated(where)}</span>' if where else ""
     golds = [_cut(text) for text in shown_texts(example.gold)]
-    # The two that are held together come first.
-    shown = list(dict.fromkeys([*telling.pair, *range(len(telling.systems))]))[:MOST_SYSTEMS]
+    # The two that are held together come first, the leading one before the other.
+    pair = telling.pair[::-1]
+    shown = list(dict.fromkeys([*pair, *range(len(telling.systems))]))[:MOST_SYSTEMS]
     sides = "".join(_side(telling, example, i, golds, digits, split) for i in shown)
     asked = next((example.slices[c] for c in CONTEXT if example.slices.get(c)), "")
     question = f'<p class="asked">{isolated(_cut(asked))}</p>\n' if asked else ""

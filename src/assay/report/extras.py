@@ -6,6 +6,7 @@
 | `curves` | name -> `points` (threshold, precision, recall), `best`, `average_precision` | curve |
 | `top_k` | share found among the first 1, 2, 3, ... candidates | top-k curve |
 | `confusion` | gold class -> predicted class -> count | confusion matrix |
+| `units` | score key -> unit, where only the data tell it | axes of all charts |
 | `tradeoff` | `latency` and `quality`: two keys of `scores` | quality against latency |
 | `staircases` | list of `id`, `delays`, `source_length`, `units`, `unit` | delay staircase |
 | `agreement` | `measures` (`name`, `value`, `interval`), `pairs` (`judges`, `value`, `n`) | both |
@@ -15,9 +16,10 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
-from assay.core.document import ResultDocument
+from assay.core.document import ResultDocument, ScoreEntry
 from assay.report.charts import (
     Chart,
     Curve,
@@ -25,6 +27,7 @@ from assay.report.charts import (
     Staircase,
     Tradeoff,
     agreement_chart,
+    classes_of,
     confusion_chart,
     curve_chart,
     judge_pairs_chart,
@@ -57,7 +60,7 @@ def tradeoff_pictures(documents: Sequence[ResultDocument], regions: Regions) -> 
     if not asked:
         return
     latency, quality = asked[0]["latency"], asked[0]["quality"]
-    entries = {e.key: e for e in score_entries(*documents)}
+    entries = {e.key: e for e in drawn_entries(documents)}
     if latency not in entries or quality not in entries:
         return
     places = score_digits(entries.values(), documents, None)
@@ -79,6 +82,17 @@ def tradeoff_pictures(documents: Sequence[ResultDocument], regions: Regions) -> 
     )
 
 
+def drawn_entries(documents: Sequence[ResultDocument]) -> list[ScoreEntry]:
+    """The scores with the units of their axes, also those that the data alone tell."""
+    known: dict[str, str] = {}
+    for d in reversed(documents):
+        known |= d.extra.get("units") or {}
+    return [
+        replace(entry, unit=entry.unit or known.get(entry.key, ""))
+        for entry in score_entries(*documents)
+    ]
+
+
 def extra_pictures(documents: Sequence[ResultDocument]) -> Iterator[Chart]:
     """Curves, confusion, staircases and agreement of one system or several."""
     several = len(documents) > 1
@@ -96,10 +110,12 @@ def extra_pictures(documents: Sequence[ResultDocument]) -> Iterator[Chart]:
     ]
     if ranks:
         yield rank_chart(ranks, "How often the right answer is among the first k candidates")
-    for d in documents:
-        if d.extra.get("confusion"):
-            of = f" by {d.system}" if several else ""
-            yield confusion_chart(d.extra["confusion"], f"Which class was taken for which{of}")
+    confused = [d for d in documents if d.extra.get("confusion")]
+    order = classes_of(d.extra["confusion"] for d in confused)
+    for d in confused:
+        of = f" by {d.system}" if several else ""
+        title = f"Which class was taken for which{of}"
+        yield confusion_chart(d.extra["confusion"], title, order)
     yield from _staircases(documents)
     for d in documents:
         yield from agreement_pictures(d.extra.get("agreement") or {})

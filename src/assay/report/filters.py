@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 
-from assay.report.escape import isolated, safe_html
+from assay.report.escape import isolated, safe_html, told
 from assay.report.numbers import format_count
 from assay.report.sections import KINDS, Telling
 
@@ -16,12 +16,19 @@ MOST_COLUMNS = 4
 """Slice columns to filter by, each of at most..."""
 MOST_VALUES = 30
 
-_ORDERS = {
-    "place": "most telling first",
-    "change": "largest change of score first",
-    "loss": "largest loss first",
-    "gain": "largest gain first",
-}
+
+def _orders(telling: Telling) -> dict[str, str]:
+    """Ways to sort; of a single system an example tells by how far it is from the best."""
+    first = {"place": "most telling first"}
+    if telling.pair[0] == telling.pair[1]:
+        return {**first, "loss": "worst first", "gain": "best first"}
+    behind, ahead = telling.names
+    return {
+        **first,
+        "change": "largest difference first",
+        "gain": f"{ahead} furthest ahead first",
+        "loss": f"{behind} furthest ahead first",
+    }
 
 
 def filter_columns(telling: Telling) -> dict[str, list[str]]:
@@ -42,7 +49,7 @@ def filters_html(
     """The form, and a line that says how many are shown; `name` tells sections apart."""
     held = {e.kind for e in telling.examples[:shown]}
     kinds = "".join(
-        _radio(name, kind, f"{kind} {format_count(n)}", disabled=kind not in held)
+        _radio(name, kind, f"{telling.called(kind)} {format_count(n)}", disabled=kind not in held)
         for kind in KINDS
         if (n := telling.counts.get(kind, 0))
     )
@@ -50,7 +57,10 @@ def filters_html(
         _field(f"{name}-f{i}", column, _select(f'data-column="{safe_html(column)}"', values))
         for i, (column, values) in enumerate(columns.items())
     )
-    orders = "".join(f'<option value="{key}">{words}</option>' for key, words in _ORDERS.items())
+    orders = "".join(
+        f'<option value="{key}">{safe_html(words)}</option>'
+        for key, words in _orders(telling).items()
+    )
     sort = f'<select id="{{}}" data-order>{orders}</select>'
     search = '<input id="{}" type="search" placeholder="any text" autocomplete="off">'
     of_all = (
@@ -93,5 +103,5 @@ def _radio(
     state += " disabled" if disabled else ""
     return (
         f'<label class="pill"><input type="radio" name="kind-{name}" value="{value}"{state}>'
-        f"<span>{safe_html(text)}</span></label>"
+        f"<span>{told(text)}</span></label>"
     )

@@ -76,11 +76,11 @@ def _examples(section: Section) -> Table | None:
         return None
     shown = telling.examples[:MOST_EXAMPLES]
     digits = digits_for(telling.score.unit, [v for e in shown for v in e.scores])
-    pair = dict.fromkeys(telling.pair)
+    pair = dict.fromkeys(telling.pair[::-1])
     rows = tuple(
         (
-            *(Cell(e.id), Cell(e.kind)),
-            Cell(" → ".join(format_number(e.scores[i], digits) or "undefined" for i in pair)),
+            *(Cell(e.id), Cell(telling.called(e.kind))),
+            Cell(" / ".join(format_number(e.scores[i], digits) or "undefined" for i in pair)),
             Cell(_short(e.gold)),
             *(Cell(_prediction(e, i)) for i in pair),
         )
@@ -97,5 +97,5 @@ def _prediction(example: TellingExample, system: int) -> str:
 
 
 def _short(value: object) -> str:
-    text = " ".join((shown_texts(value) or [""])[0].split())
+    text = " ".join((shown_texts(value) or [""])[0].split()) or "(empty)"
     return text if len(text) <= LONGEST else text[: LONGEST - 1] + "…"

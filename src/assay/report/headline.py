@@ -8,10 +8,11 @@ from dataclasses import dataclass
 from typing import Literal
 
 from assay.core.comparison import ComparisonDocument, Difference
-from assay.core.document import ResultDocument, ScoreEntry
+from assay.core.document import ScoreEntry
 from assay.report.comparison import beaten
 from assay.report.entries import interval_words, score_digits, score_entries, scored_examples
 from assay.report.numbers import format_count, format_number, format_percent
+from assay.report.orient import foremost, latency_key, oriented
 from assay.report.sections import Section, best_first
 from assay.report.sentences import correction_words, listed, sentence
 
@@ -39,27 +40,25 @@ def headline(section: Section) -> Headline:
     comparison = section.comparison
     if comparison is None or not comparison.differences:
         return _single(section)
+    comparison = oriented(comparison)
     entries = score_entries(*comparison.systems)
     entry = entries[0]
     places = score_digits(entries, comparison.systems, None)
-    ordered = best_first(comparison.systems, entry)
-    first, second = ordered[0], ordered[1]
-    between = _between(comparison, entry.key, first.system, second.system)
+    between = foremost(comparison)
+    first, second = between.system, between.baseline
     correction = correction_words(between.correction, len(comparison.of(entry.key)), "pairs")
     said = sentence(between, entry, places[entry.key], comparison.statistics, correction)
     if len(comparison.systems) > 2:
-        value = format_number(first.scores[entry.key], places[entry.key]) or "undefined"
-        high = "highest" if entry.higher_is_better else "lowest"
-        said = f"{first.system} has the {high} {entry.key}, {value}. {_capital(said)}"
-        said += _beaten(comparison, entry.key, first.system, second.system)
+        said = f"{_highest(comparison, entry, places[entry.key])}{_capital(said)}"
+        said += _beaten(comparison, entry.key, first, second)
     said = _capital(said)
     return Headline(
-        short=_short(between, first, second, comparison),
+        short=_short(between, comparison),
         text=f"{said}.",
         belief=_belief(between, comparison),
         standing=_standing(between),
         barely=_barely(between, comparison),
-        others=_others(comparison, entry, first.system, second.system),
+        others=_others(comparison, entry, first, second),
     )
 
 
@@ -93,8 +92,15 @@ def _single(section: Section) -> Headline:
     )
 
 
-def _between(comparison: ComparisonDocument, key: str, one: str, other: str) -> Difference:
-    return next(d for d in comparison.of(key) if {d.system, d.baseline} == {one, other})
+def _highest(comparison: ComparisonDocument, entry: ScoreEntry, digits: int) -> str:
+    """Who has the best score, or share it."""
+    value = best_first(comparison.systems, entry)[0].scores.get(entry.key, math.nan)
+    if math.isnan(value):
+        return ""
+    names = [s.system for s in comparison.systems if s.scores.get(entry.key) == value]
+    high = "highest" if entry.higher_is_better else "lowest"
+    have = "has" if len(names) == 1 else "have"
+    return f"{_names(names)} {have} the {high} {entry.key}, {format_number(value, digits)}. "
 
 
 def _standing(d: Difference) -> Standing:
@@ -103,23 +109,18 @@ def _standing(d: Difference) -> Standing:
     return "equivalent" if d.verdict == "equivalent" else "open"
 
 
-def _short(
-    d: Difference, first: ResultDocument, second: ResultDocument, comparison: ComparisonDocument
-) -> str:
+def _short(d: Difference, comparison: ComparisonDocument) -> str:
     n = len(comparison.systems)
-    if d.verdict in ("better", "worse"):
-        winner, loser = (d.system, d.baseline) if d.verdict == "better" else (d.baseline, d.system)
-        if n > 2 and len(beaten(comparison, d.key).get(winner, ())) == n - 1:
-            return f"{winner} is the best of {n} systems"
-        return f"{winner} is better than {loser}"
-    both = (first.system, second.system)
-    if (quicker := _quicker(comparison, *both)) is not None:
-        (slower,) = {*both} - {quicker}
+    if d.verdict == "better":
+        if n > 2 and len(beaten(comparison, d.key).get(d.system, ())) == n - 1:
+            return f"{d.system} is the best of {n} systems"
+        return f"{d.system} is better than {d.baseline}"
+    if _is_quicker(comparison, d):
         same = "equivalent" if d.verdict == "equivalent" else "not decided"
-        return f"{quicker} is quicker than {slower}, quality {same}"
+        return f"{d.system} is quicker than {d.baseline}, quality {same}"
     if d.verdict == "equivalent":
-        return f"{first.system} and {second.system} are equivalent"
-    return f"Not decided between {first.system} and {second.system}"
+        return f"{d.system} and {d.baseline} are equivalent"
+    return f"Not decided between {d.system} and {d.baseline}"
 
 
 def _barely(d: Difference, comparison: ComparisonDocument) -> bool:
@@ -128,17 +129,12 @@ def _barely(d: Difference, comparison: ComparisonDocument) -> bool:
     return d.verdict in ("better", "worse") and d.p_adjusted > alpha / 5
 
 
-def _quicker(comparison: ComparisonDocument, one: str, other: str) -> str | None:
-    """Of two systems that quality does not tell apart, the one whose latency is surely lower."""
-    pair = next((s.extra["tradeoff"] for s in comparison.systems if s.extra.get("tradeoff")), None)
-    found = [
-        d
-        for d in comparison.differences
-        if pair and d.key == pair["latency"] and {d.system, d.baseline} == {one, other}
-    ]
-    if not found or found[0].verdict not in ("better", "worse"):
-        return None
-    return found[0].system if found[0].verdict == "better" else found[0].baseline
+def _is_quicker(comparison: ComparisonDocument, d: Difference) -> bool:
+    """Whether the leading one of two that quality does not tell apart has surely less latency."""
+    return any(
+        other.verdict == "better" and (other.system, other.baseline) == (d.system, d.baseline)
+        for other in comparison.of(latency_key(comparison))
+    )
 
 
 def _belief(d: Difference, comparison: ComparisonDocument) -> str:
@@ -147,7 +143,9 @@ def _belief(d: Difference, comparison: ComparisonDocument) -> str:
     level = format_percent(alpha)
     few = f" There are only {d.n} examples: more would say more." if d.n < FEW else ""
     if math.isnan(d.difference):
-        return "The score is undefined for one of them, so nothing can be said."
+        return (
+            "Without a score of both there is nothing to compare. Let another lead with --metric."
+        )
     if _barely(d, comparison):
         return (
             f"Only just significant at the {level} level on {format_count(d.n)} examples: it may "
@@ -172,29 +170,27 @@ def _belief(d: Difference, comparison: ComparisonDocument) -> str:
 
 
 def _beaten(comparison: ComparisonDocument, key: str, best: str, second: str) -> str:
-    """Which of the remaining systems the best one is better than, for sure."""
-    won: list[str] = []
-    open_: list[str] = []
+    """How the best system stands to those behind the second."""
+    found: dict[str, list[str]] = {}
     for d in comparison.of(key):
-        pair = {d.system, d.baseline}
-        if best not in pair or second in pair:
-            continue
-        (other,) = pair - {best}
-        wins = d.verdict == ("better" if d.system == best else "worse")
-        (won if wins else open_).append(other)
-    said = f". It is better than {_names(won)}" if won else ""
-    return said + (f". Not decided against {_names(open_)}" if open_ else "")
+        pair = (d.system, d.baseline)
+        if best in pair and second not in pair:
+            # One that scores the same may stand on the left; then neither of them is better.
+            found.setdefault(d.verdict, []).append(pair[pair[0] == best])
+    words = {
+        "better": f"{best} is better than",
+        "equivalent": f"{best} is equivalent to",
+        "undecided": "Not decided against",
+    }
+    return "".join(f". {text} {_names(found[v])}" for v, text in words.items() if v in found)
 
 
 def _others(comparison: ComparisonDocument, entry: ScoreEntry, first: str, second: str) -> str:
     """What the remaining scores say of the same two."""
     found: dict[str, list[str]] = {}
     for d in comparison.differences:
-        if d.key != entry.key and {d.system, d.baseline} == {first, second}:
-            verdict: str = d.verdict
-            if d.system != first:
-                verdict = {"better": "worse", "worse": "better"}.get(verdict, verdict)
-            found.setdefault(verdict, []).append(d.key)
+        if d.key != entry.key and (d.system, d.baseline) == (first, second):
+            found.setdefault(d.verdict, []).append(d.key)
     if not found:
         return ""
     words = {v: v for v in ("better", "worse", "equivalent")} | {"undecided": "not decided"}

@@ -15,10 +15,19 @@ from assay.core.comparison import ComparisonDocument
 from assay.core.document import ResultDocument
 from assay.report.charts import COLOURS, Chart
 from assay.report.comparison import comparison_blocks
-from assay.report.escape import isolated, safe_html
+from assay.report.escape import isolated, safe_html, told
 from assay.report.pictures import comparison_pictures, result_pictures
 from assay.report.result import result_blocks
-from assay.report.tables import Block, Cell, Column, Table, Words
+from assay.report.tables import Align, Block, Cell, Column, Table, Words
+
+LONG_HEAD = 18
+"""A heading of more letters than this may be broken within a word."""
+LONG_TEXT = 40
+"""Likewise a cell of text."""
+SHORT_TEXT = 16
+"""A text of so few letters, such as a score and its unit, is kept on one line."""
+MOST_MARKS = 15
+"""Raised letters up to which the numbers of a column line up."""
 
 # Mixed with the colour of the text, colours are darker on light pages and lighter on dark ones,
 # whatever a notebook calls its themes. A page that knows better sets the variables.
@@ -28,13 +37,20 @@ _MARKS = "".join(
     for name, (light, _) in COLOURS.items()
 )
 
+_WIDTHS = "".join(
+    f".assay .w{n}{{display:inline-block;min-width:{n}ch;text-align:left}}\n"
+    for n in range(1, MOST_MARKS + 1)
+)
+
 RULES = f"""\
 {_MARKS}.assay .figures{{display:flex;flex-wrap:wrap;gap:1em 2em;margin:.8em 0}}
 .assay figure{{margin:0;flex:0 1 480px;min-width:0}}
 .assay figcaption{{font-weight:600;margin-bottom:.4em}}
 .assay .chart{{display:block;max-width:100%;height:auto}}
 .assay summary{{cursor:pointer;font-size:12px;opacity:.75}}
-"""
+.assay table .long{{white-space:normal;overflow-wrap:anywhere;min-width:9em;max-width:40em}}
+.assay table .short{{white-space:nowrap}}
+{_WIDTHS}"""
 
 STYLE = (
     """\
@@ -56,7 +72,7 @@ border-bottom:1px solid rgba(128,128,128,.3);background:transparent;color:inheri
 .assay .note{font-size:12px;opacity:.75}
 .assay code{font-size:12px;overflow-wrap:anywhere;background:transparent;color:inherit}
 .assay del{color:#c43a4d;color:color-mix(in srgb,#c43a4d 72%,currentColor)}
-.assay ins{color:#1f8a53;color:color-mix(in srgb,#1f8a53 72%,currentColor)}
+.assay ins{color:#1b814d;color:color-mix(in srgb,#1b814d 72%,currentColor)}
 .assay ins{text-decoration:underline}
 .assay .text{white-space:pre-wrap;overflow-wrap:anywhere;vertical-align:top}
 </style>
@@ -94,26 +110,38 @@ def figures(charts: Sequence[Chart]) -> str:
 
 def figure(chart: Chart) -> str:
     """A chart under its title, and the numbers behind it for who wants them."""
-    numbers = table_html(replace(chart.table, title=""))
+    numbers = table_html(replace(chart.table, title=""), f"Numbers: {chart.title}")
     return (
-        f"<figure>\n<figcaption>{isolated(chart.title)}</figcaption>\n{chart.svg()}"
+        f"<figure>\n<figcaption>{told(chart.title)}</figcaption>\n{chart.svg()}"
         f"<details><summary>Numbers</summary>\n{numbers}</details>\n</figure>\n"
     )
 
 
-def table_html(table: Table) -> str:
-    """A table with its caption and notes."""
-    head = "".join(f'<th{_class(c)} scope="col">{isolated(c.title)}</th>' for c in table.columns)
+def table_html(table: Table, name: str = "") -> str:
+    """A table with its caption and notes, in a box that can be reached by keyboard to scroll it.
+
+    `name` is what the box is called where the table has no title.
+    """
+    head = "".join(
+        f'<th{_class(c.align, long=len(c.title) > LONG_HEAD)} scope="col">{isolated(c.title)}</th>'
+        for c in table.columns
+    )
+    widths = [max((len(row[i].marks) for row in table.rows), default=0) for i in _places(table)]
     rows = "".join(
-        f"<tr>{''.join(_cell(x, c) for x, c in zip(row, table.columns, strict=True))}</tr>\n"
+        f"<tr>{''.join(_cell(row[i], table.columns[i], widths[i]) for i in _places(table))}</tr>\n"
         for row in table.rows
     )
-    caption = f"<caption>{isolated(table.title)}</caption>\n" if table.title else ""
+    caption = f"<caption>{told(table.title)}</caption>\n" if table.title else ""
     notes = "".join(f'<p class="note">{safe_html(note)}</p>\n' for note in table.notes)
+    called = safe_html(table.title or name or "Table")
     return (
-        f'<div class="scroll" tabindex="0"><table>\n{caption}<thead><tr>{head}</tr></thead>\n'
-        f"<tbody>\n{rows}</tbody></table></div>\n{notes}"
+        f'<div class="scroll" role="group" aria-label="{called}" tabindex="0"><table>\n'
+        f"{caption}<thead><tr>{head}</tr></thead>\n<tbody>\n{rows}</tbody></table></div>\n{notes}"
     )
+
+
+def _places(table: Table) -> range:
+    return range(len(table.columns))
 
 
 def block_html(block: Block) -> str:
@@ -124,7 +152,7 @@ def block_html(block: Block) -> str:
         return f"<p><code>{safe_html(block.text)}</code></p>\n"
     if block.kind == "heading":
         return f"<h3>{safe_html(block.text)}</h3>\n"
-    return f"<p{_tone(block.tone)}>{safe_html(block.text)}</p>\n"
+    return f"<p{_tone(block.tone)}>{typeset(safe_html(block.text))}</p>\n"
 
 
 def typeset(html: str) -> str:
@@ -141,19 +169,27 @@ def _tone(tone: str) -> str:
     return f' class="{tone}"' if tone else ""
 
 
-def _class(column: Column) -> str:
-    return ' class="num"' if column.align == "right" else ""
+def _class(align: Align, *, long: bool) -> str:
+    """How a cell is set: numbers to the right, what is long may be broken anywhere."""
+    names = [*(["num"] if align == "right" else []), *(["long"] if long else [])]
+    return f' class="{" ".join(names)}"' if names else ""
 
 
-def _cell(cell: Cell, column: Column) -> str:
+def _cell(cell: Cell, column: Column, marks: int) -> str:
+    """One cell; `marks` is the room that the marks of its column take, so that numbers line up."""
     numeric = column.align == "right"
     text = _MINUS.sub("−", safe_html(cell.text)) if numeric else isolated(cell.text)
     if cell.tone:
         text = f"<span{_tone(cell.tone)}>{text}</span>"
     if cell.best:
         text = f"<strong>{text}</strong>"
-    if cell.marks:
+    if 0 < marks <= MOST_MARKS:
+        text += f'<sup class="w{marks}">{safe_html(cell.marks)}</sup>'
+    elif cell.marks:
         text += f"<sup>{safe_html(cell.marks)}</sup>"
     if cell.aside:
         text += f' <span class="aside">{_MINUS.sub("−", safe_html(cell.aside))}</span>'
-    return f"<td{_class(column)}>{text}</td>"
+    if not numeric and len(cell.text) <= SHORT_TEXT and " " in cell.text:
+        return f'<td class="short">{text}</td>'
+    long = not numeric and len(cell.text) > LONG_TEXT
+    return f"<td{_class(column.align, long=long)}>{text}</td>"

@@ -34,11 +34,17 @@ _SPECIAL = {
     "…": r"\ldots{}",
 }
 _TABLE = str.maketrans(_SPECIAL)
+FITTED = r"\resizebox{\ifdim\width>\linewidth\linewidth\else\width\fi}{!}{%"
+"""Opens a box that is made smaller where it is wider than the line, and left alone elsewhere."""
 _MINUS = re.compile(r"(?<![\w.])-(?=\d)")
 
 
 def latex(blocks: Sequence[Block]) -> str:
-    """The blocks, an empty line between any two; needs booktabs and the T1 font encoding."""
+    """The blocks, an empty line between any two.
+
+    Needs booktabs, graphicx and the T1 font encoding; other scripts than Latin need LuaLaTeX or
+    XeLaTeX with a font that has them.
+    """
     return "\n\n".join(_block(block) for block in blocks) + "\n"
 
 
@@ -66,7 +72,8 @@ def _words(words: Words) -> str:
     if words.kind == "signature":
         # Signatures are long words without spaces: let them break after their separators.
         breakable = escaped(words.text).replace(r"\textbar{}", r"\textbar\allowbreak{}")
-        return rf"{{\footnotesize\noindent\ttfamily {breakable}\par}}"
+        breakable = breakable.replace(",", r",\allowbreak{}")
+        return rf"{{\footnotesize\noindent\raggedright\ttfamily {breakable}\par}}"
     return _number(words.text)
 
 
@@ -75,12 +82,12 @@ def _table(table: Table) -> str:
     lines = [r"\begin{table}", r"\centering"]
     if table.title:
         lines.append(rf"\caption{{{escaped(table.title)}}}")
-    lines += [rf"\begin{{tabular}}{{{spec}}}", r"\toprule"]
+    lines += [FITTED, rf"\begin{{tabular}}{{{spec}}}", r"\toprule"]
     lines.append(_row([escaped(c.title) for c in table.columns]))
     lines.append(r"\midrule")
     for row in table.rows:
         lines.append(_row([_cell(c, k.align) for c, k in zip(row, table.columns, strict=True)]))
-    lines += [r"\bottomrule", r"\end{tabular}"]
+    lines += [r"\bottomrule", r"\end{tabular}}"]
     lines.extend(rf"\par{{\footnotesize {escaped(note)}}}" for note in table.notes)
     lines.append(r"\end{table}")
     return "\n".join(lines)

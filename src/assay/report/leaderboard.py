@@ -73,7 +73,7 @@ def _blocks(section: Section, digits: int | None) -> list[Block]:
             Cell("" if ranks[i] is None else str(ranks[i])),
             *(Cell(letters[i].rstrip(",")), Cell(system.system)),
             *(column[i] for column in columns),
-            Cell(section.folders[i] if section.folders else ""),
+            *([Cell(section.folders[i])] if section.folders else []),
         )
         for i, system in enumerate(systems)
     )
@@ -81,14 +81,14 @@ def _blocks(section: Section, digits: int | None) -> list[Block]:
         *right("rank"),
         *left("", "system"),
         *right(*(label(e, direction=True) for e in shown)),
-        *left("run"),
+        *(left("run") if section.folders else ()),
     )
     said = headline(section)
     n = format_count(scored_examples(systems[0]))
     gold = (systems[0].gold_sha256 or "unknown")[:8]
     many = f"{len(systems)} systems" if len(systems) > 1 else "1 system"
     return [
-        Words(f"{section.name}, gold {gold}: {many}, {n} examples", "heading"),
+        Words(f"{replace(section, part='').name}, gold {gold}: {many}, {n} examples", "heading"),
         Words(said.text),
         Table("", headings, rows, _notes(section, columns, len(entries))),
     ]

@@ -12,7 +12,12 @@ from assay.report.terminal import spelled
 _SPECIAL = re.compile(r"([\\`*_{}\[\]<>#|~$&!])")
 _INTERVAL = re.compile(r"\[[-+\d., ]*\]")
 _START = re.compile(r"^(?:[-+=]|\d+(?=[.)]\s))")
-_LINK = re.compile(r"(https?|ftp|mailto)(:)|(www)(\.)|@", re.IGNORECASE)
+_LINK = re.compile(r"(https?|ftp|mailto)(:)|(www)(\.)", re.IGNORECASE)
+# What GitHub and GitLab look for in the finished text, where no escape of Markdown is left: people,
+# issues, and names of emoji.
+_MENTION = re.compile(r"@(?=\w)|#(?=\d)|\bGH-(?=\d)|:(?=[a-z+-][\w+-]*:)")
+_NOTHING = "\u200b"
+"""Of no width; parts what would be taken for a mention."""
 
 
 def markdown(blocks: Sequence[Block]) -> str:
@@ -25,11 +30,14 @@ def escaped(text: str) -> str:
 
     >>> escaped("a|b <i> *c*")
     'a\\\\|b \\\\<i\\\\> \\\\*c\\\\*'
+    >>> escaped("by @ada in #12")
+    'by @&#8203;ada in \\\\#&#8203;12'
     """
     if _INTERVAL.fullmatch(text):
         return text  # no link can come of it, and the plain text stays readable
-    flat = _SPECIAL.sub(r"\\\1", spelled(" ".join(text.split())))
-    # A reader may turn bare addresses and mentions into links; an entity in them prevents it.
+    parted = _MENTION.sub(rf"\g<0>{_NOTHING}", spelled(" ".join(text.split())))
+    flat = _SPECIAL.sub(r"\\\1", parted).replace(_NOTHING, f"&#{ord(_NOTHING)};")
+    # A reader may turn bare addresses into links; an entity in them prevents it.
     return _LINK.sub(lambda m: _broken(m.group()), flat)
 
 

@@ -60,17 +60,27 @@ def _inputs(section: Section) -> Iterator[Table]:
 
 
 def _signatures(section: Section) -> Table:
-    """One line per signature, with the scores it is of."""
-    said: dict[tuple[str, str], list[str]] = {}
+    """One line per signature, with the scores and systems that it is of."""
+    scores: dict[str, dict[str, None]] = {}
+    systems: dict[str, dict[str, None]] = {}
     for system in section.systems:
         for entry in score_entries(system):
             text = signature_of(system, entry.key)
-            said.setdefault((system.system, text), []).append(entry.key)
-    rows = tuple(cells(system, ", ".join(keys), text) for (system, text), keys in said.items())
+            scores.setdefault(text, {})[entry.key] = None
+            systems.setdefault(text, {})[system.system] = None
+    many = len(section.systems)
+    rows = tuple(
+        cells(
+            ", ".join(keys),
+            f"all {many}" if 1 < many == len(systems[text]) else ", ".join(systems[text]),
+            text,
+        )
+        for text, keys in scores.items()
+    )
     notes: tuple[str, ...] = ()
     if section.comparison is not None and section.comparison.signature:
         notes = (f"Comparison: {section.comparison.signature}",)
-    return Table("Signature of every number", left("system", "scores", "signature"), rows, notes)
+    return Table("Signature of every number", left("scores", "systems", "signature"), rows, notes)
 
 
 def _options(section: Section) -> Iterator[Table]:

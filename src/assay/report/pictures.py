@@ -5,10 +5,9 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import replace
 from typing import Any
 
-from assay.core.comparison import ComparisonDocument, Difference, Verdict
+from assay.core.comparison import ComparisonDocument, Difference
 from assay.core.document import ResultDocument, ScoreEntry
 from assay.report.charts import (
     Chart,
@@ -18,8 +17,10 @@ from assay.report.charts import (
     interval_chart,
     slice_chart,
 )
-from assay.report.entries import interval_words, label, score_digits, score_entries
-from assay.report.extras import Regions, extra_pictures, tradeoff_pictures
+from assay.report.charts.slices import MOST_ROWS as MOST_SLICES
+from assay.report.entries import interval_words, label, score_digits
+from assay.report.extras import Regions, drawn_entries, extra_pictures, tradeoff_pictures
+from assay.report.orient import oriented, turned
 from assay.report.sections import best_first
 from assay.report.sentences import listed
 from assay.report.terminal import cut
@@ -38,7 +39,7 @@ _KINDS = {"better": "good", "worse": "bad", "equivalent": "plain", "undecided": 
 
 def result_pictures(document: ResultDocument, digits: int | None = None) -> list[Chart]:
     """All charts of one system."""
-    entries = score_entries(document)
+    entries = drawn_entries([document])
     places = score_digits(entries, [document], digits)
     return [
         *_scores([document], entries, places),
@@ -51,7 +52,7 @@ def detail_pictures(
     documents: Sequence[ResultDocument], regions: Regions | None = None
 ) -> list[Chart]:
     """What goes beyond scores and differences: slices, trade-offs, curves and the like."""
-    entries = score_entries(*documents)
+    entries = drawn_entries(documents)
     places = score_digits(entries, documents, None)
     return [
         *tradeoff_pictures(documents, regions or {}),
@@ -67,7 +68,7 @@ def comparison_pictures(
 
     That is quality against latency where a task has both, and else the differences.
     """
-    entries = score_entries(*document.systems)
+    entries = drawn_entries(document.systems)
     places = score_digits(entries, document.systems, digits)
     return [
         *tradeoff_pictures(document.systems, regions or {}),
@@ -123,6 +124,7 @@ def _by_scale(
 def _differences(
     document: ComparisonDocument, entries: Sequence[ScoreEntry], places: Mapping[str, int]
 ) -> Iterator[Chart]:
+    document = oriented(document)
     pairs = dict.fromkeys((d.system, d.baseline) for d in document.differences)
     called = interval_words(document.statistics)
     if len(pairs) == 1:
@@ -130,7 +132,7 @@ def _differences(
             found = [(e, d) for e in group for d in document.of(e.key)]
             rows = [_difference_row(label(e, direction=True), d) for e, d in found[:MOST_ROWS]]
             few = f" (the first {MOST_ROWS} are drawn)" if len(found) > MOST_ROWS else ""
-            if rows:
+            if any(not math.isnan(row.value) for row in rows):
                 system, baseline = next(iter(pairs))
                 yield interval_chart(
                     rows,
@@ -143,9 +145,9 @@ def _differences(
                 )
         return
     for entry in entries[:MOST_SCORES]:
-        best = best_first(document.systems, entry)[0].system
+        best = _best(document.systems, entry, next(iter(pairs), ("", ""))[0])
         rows = [_against(best, d) for d in document.of(entry.key) if best in (d.system, d.baseline)]
-        if rows:
+        if any(not math.isnan(row.value) for row in rows):
             lower = "" if entry.higher_is_better else " (lower is better)"
             few = f", {MOST_PAIRS} of {len(rows)}" if len(rows) > MOST_PAIRS else ""
             yield interval_chart(
@@ -159,19 +161,18 @@ def _differences(
             )
 
 
+def _best(systems: Sequence[ResultDocument], entry: ScoreEntry, leading: str) -> str:
+    """The best system by this score; of several that share it the one that the words are about."""
+    first = best_first(systems, entry)[0]
+    value = first.scores.get(entry.key)
+    shared = any(s.system == leading and s.scores.get(entry.key) == value for s in systems)
+    return leading if shared else first.system
+
+
 def _against(best: str, d: Difference) -> ChartRow:
-    """The difference as seen from the best system."""
-    if d.system == best:
-        return _difference_row(f"− {d.baseline}", d)
-    turned: dict[Verdict, Verdict] = {"better": "worse", "worse": "better"}
-    low, high = d.interval
-    seen = replace(
-        d,
-        difference=-d.difference,
-        interval=(-high, -low),
-        verdict=turned.get(d.verdict, d.verdict),
-    )
-    return _difference_row(f"− {d.system}", seen)
+    """The difference as seen from the best system by this score."""
+    seen = d if d.system == best else turned(d)
+    return _difference_row(f"− {seen.baseline}", seen)
 
 
 def _difference_row(name: str, d: Difference) -> ChartRow:
@@ -214,10 +215,11 @@ def _slices(
             for value in values
         ]
         alone = documents[0].scores.get(entry.key, math.nan) if len(documents) == 1 else math.nan
+        few = f" (the {MOST_SLICES} largest are drawn)" if len(rows) > MOST_SLICES else ""
         yield slice_chart(
             rows,
             [d.system for d in documents],
-            _slice_title(rows, [d.system for d in documents], entry, column),
+            _slice_title(rows, [d.system for d in documents], entry, column) + few,
             digits=places[entry.key],
             interval=called,
             axis=label(entry, direction=True),
@@ -239,7 +241,7 @@ def _slice_title(
         leads = [_leader([sign * v for v in row.values]) for row in rows]
         counts = [sum(leader == i for leader in leads) for i in range(len(systems))]
         most = max(range(len(systems)), key=lambda i: counts[i])
-        if not counts[most]:
+        if counts.count(counts[most]) > 1:
             return title
         return f"{title}: {systems[most]} leads on {counts[most]} of {len(rows)}"
     known = [row for row in rows if not math.isnan(row.values[0])]

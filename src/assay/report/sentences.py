@@ -14,20 +14,48 @@ from assay.report.numbers import format_number, p_phrase
 _CORRECTIONS = {"holm": "Holm", "benjamini-hochberg": "Benjamini-Hochberg"}
 
 
+MOST_PAIRS = 3
+"""Pairs that are told one by one; of more systems than make these, the best against the others."""
+
+
 def lead(
     document: ComparisonDocument, entries: Mapping[str, ScoreEntry], places: Mapping[str, int]
 ) -> list[str]:
-    """For each pair a sentence on the first score, and one on what the other scores say."""
-    pairs = dict.fromkeys((d.system, d.baseline) for d in document.differences)
+    """For each pair a sentence on the first score, and one on what the other scores say.
+
+    The pairs must come as they are to be told, those of the best system first.
+    """
+    pairs = list(dict.fromkeys((d.system, d.baseline) for d in document.differences))
     sentences = []
-    for pair in pairs:
+    for pair in pairs if len(pairs) <= MOST_PAIRS else pairs[:1]:
         first, *rest = [d for d in document.differences if (d.system, d.baseline) == pair]
         correction = correction_words(first.correction, len(document.of(first.key)), "pairs")
         entry, digits = entries[first.key], places[first.key]
         sentences.append(sentence(first, entry, digits, document.statistics, correction))
         if rest:
             sentences.append(others(rest))
+    if len(pairs) > MOST_PAIRS:
+        sentences.append(_against_the_rest(document, pairs))
     return sentences
+
+
+def _against_the_rest(document: ComparisonDocument, pairs: Sequence[tuple[str, str]]) -> str:
+    """How the best system stands to those behind the second, by the first score."""
+    best, second = pairs[0]
+    by_verdict: dict[str, list[str]] = {}
+    for d in document.of(document.differences[0].key):
+        pair = (d.system, d.baseline)
+        if best in pair and second not in pair:
+            # One that scores the same may stand on the left; then neither of them is better.
+            by_verdict.setdefault(d.verdict, []).append(pair[pair[0] == best])
+    words = {
+        "better": "better than",
+        "equivalent": "equivalent to",
+        "undecided": "not decided against",
+    }
+    said = [f"{text} {listed(by_verdict[v])}" for v, text in words.items() if v in by_verdict]
+    every = f"the table of differences has all {len(pairs)} pairs"
+    return f"{best} against the other systems: {'; '.join(said)}; {every}" if said else every
 
 
 def sentence(
@@ -42,6 +70,11 @@ def sentence(
     Better and worse are said of the system that wins, by how much it wins. What is not decided is
     called that, and never equal.
     """
+    if math.isnan(d.difference):
+        scores = {d.system: d.system_score, d.baseline: d.baseline_score}
+        lacking = [name for name, score in scores.items() if math.isnan(score)]
+        of = f" of {listed(lacking)}" if lacking else ""
+        return f"not decided between {d.system} and {d.baseline}: {entry.key}{of} is undefined"
     unit = f" {entry.unit}" if entry.unit and entry.unit != "%" else ""
     name = f"{unit} {entry.key}"
     if d.verdict in ("better", "worse"):

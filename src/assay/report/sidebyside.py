@@ -20,6 +20,10 @@ BORDER = " │ "
 WIDE = 100
 """From this width on two texts stand side by side, below it one above the other."""
 LONGEST_LABEL = 20
+LONGEST_PIECE = 400
+"""Letters of a piece that a terminal shows: its beginning and its end."""
+LONGEST_TEXT = 2_000
+"""Letters of a text that a terminal shows."""
 
 _MARKS: dict[Kind, tuple[str, str]] = {
     "same": ("", ""),
@@ -91,8 +95,29 @@ def _lines(pieces: Sequence[Piece] | None, room: int | None, colour: bool) -> li
         return [(text, 0)]
     return [
         (_joined(line), sum(display_width(text) for text, _ in line))
-        for line in _wrapped(_chunks(pieces, colour), room)
+        for line in _wrapped(_chunks(abbreviated(pieces), colour), room)
     ]
+
+
+def abbreviated(pieces: Iterable[Piece]) -> Iterator[Piece]:
+    """The pieces so that a text of many pages leaves room for the next example.
+
+    >>> [len(text) for _, text in abbreviated([Piece("same", "a" * 9_000), Piece("deleted", "b")])]
+    [422, 1]
+    """
+    held = list(pieces)
+    left = LONGEST_TEXT
+    for place, (kind, text) in enumerate(held):
+        if left <= 0:
+            rest = sum(len(piece.text) for piece in held[place:])
+            yield Piece("same", f" … {rest:,} more characters")
+            return
+        if len(text) > LONGEST_PIECE:
+            half = LONGEST_PIECE // 2
+            hidden = f" … {len(text) - 2 * half:,} characters … "
+            text = text[:half] + hidden + text[-half:]
+        left -= len(text)
+        yield Piece(kind, text)
 
 
 def _chunks(pieces: Iterable[Piece], colour: bool) -> Iterator[Chunk]:

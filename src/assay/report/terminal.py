@@ -73,8 +73,7 @@ def terminal(blocks: Sequence[Block], *, colour: bool = False, width: int | None
             style = {"heading": "bold", "signature": "dim"}.get(block.kind, TONES[block.tone])
             # A signature is one word, to be copied whole.
             room = None if block.kind == "signature" else width
-            lines = wrapped(visible(block.text), room)
-            parts.extend(styled(line, style if colour else None) for line in lines)
+            parts.extend(styled(x, style if colour else None) for x in _told(block.text, room))
         else:
             parts.extend(_table(block, colour, width))
         previous = block
@@ -111,9 +110,17 @@ def visible(text: str) -> str:
     'a\\\\x1b[31mb\\\\n'
     """
     shown = spelled(text)
-    if not shown.isascii() and any(unicodedata.bidirectional(c) in ("R", "AL") for c in shown):
-        return f"\u2068{shown}\u2069"
-    return shown
+    return f"\u2068{shown}\u2069" if _right_to_left(shown) else shown
+
+
+def _told(text: str, width: int | None) -> list[str]:
+    """Words of ours in lines: they run left to right whatever names are in them."""
+    lines = wrapped(spelled(text), width)
+    return [f"\u2066{line}\u2069" if _right_to_left(line) else line for line in lines]
+
+
+def _right_to_left(text: str) -> bool:
+    return not text.isascii() and any(unicodedata.bidirectional(c) in ("R", "AL") for c in text)
 
 
 def display_width(text: str) -> int:
@@ -147,6 +154,28 @@ def cut(text: str, width: int) -> str:
     return taken + "…" + ("\u2069" if "\u2068" in taken else "")
 
 
+def cut_apart(texts: Sequence[str], width: int) -> list[str]:
+    """Each text cut to `width`, in the middle where cutting the ends would make two of them alike.
+
+    >>> cut_apart(["checkpoint-1000", "checkpoint-2000"], 9), cut_apart(["checkpoint-1000"], 9)
+    (['chec…1000', 'chec…2000'], ['checkpoi…'])
+    """
+    ends = [cut(text, width) for text in texts]
+    if len(set(ends)) == len(set(texts)):
+        return ends
+    return [_cut_middle(text, width) for text in texts]
+
+
+def _cut_middle(text: str, width: int) -> str:
+    if display_width(text) <= width:
+        return text
+    isolate = text.startswith("\u2068")
+    core = text[1:-1] if isolate else text
+    start = cut(core, (width + 1) // 2)
+    end = cut(core[::-1], width - display_width(start) + 1)[::-1].removeprefix("…")
+    return f"\u2068{start}{end}\u2069" if isolate else f"{start}{end}"
+
+
 def wrapped(text: str, width: int | None) -> list[str]:
     """The text in lines of at most `width`, broken at spaces; a longer word stands alone.
 
@@ -176,7 +205,7 @@ def _escape(character: str) -> str:
 
 
 def _table(table: Table, colour: bool, width: int | None) -> list[str]:
-    lines = [styled(visible(table.title), "bold" if colour else None)] if table.title else []
+    lines = [styled(x, "bold" if colour else None) for x in _told(table.title, width) if x]
     columns = [_Laid(c, [row[i] for row in table.rows]) for i, c in enumerate(table.columns)]
     for number, part in enumerate(_fitted(columns, width)):
         if number:
@@ -185,7 +214,7 @@ def _table(table: Table, colour: bool, width: int | None) -> list[str]:
         lines.append(styled(GAP.join("─" * c.width for c in part), "dim" if colour else None))
         lines.extend(_line([c.cell(i, colour) for c in part]) for i in range(len(table.rows)))
     for note in table.notes:
-        lines += [styled(x, "dim" if colour else None) for x in wrapped(visible(note), width)]
+        lines += [styled(x, "dim" if colour else None) for x in _told(note, width)]
     return lines
 
 
@@ -215,7 +244,7 @@ class _Laid:
     def narrowed(self, width: int) -> None:
         self.width = width
         self.title = cut(self.title, width)
-        self.texts = [cut(text, width) for text in self.texts]
+        self.texts = cut_apart(self.texts, width)
         self.sizes[0] = min(self.sizes[0], width)
 
     def heading(self) -> str:
@@ -249,7 +278,10 @@ def _fitted(columns: Sequence[_Laid], width: int | None) -> list[list[_Laid]]:
         excess = _total(columns) - width
         if excess > 0 and column.width > NARROWEST:
             column.narrowed(max(NARROWEST, column.width - excess))
-    first = next((i for i, c in enumerate(columns) if c.column.align == "right"), 1)
+    # A rank or a number may stand before the names that every part repeats.
+    named = next((i for i, c in enumerate(columns) if c.column.align == "left"), 0)
+    numbers = (i for i, c in enumerate(columns) if i > named and c.column.align == "right")
+    first = next(numbers, 1)
     lead, rest = list(columns[:first]), list(columns[first:])
     parts: list[list[_Laid]] = []
     while rest:

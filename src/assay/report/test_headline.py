@@ -22,8 +22,12 @@ def _section(comparison: ComparisonDocument) -> Section:
 
 
 def _with(pair: ComparisonDocument, verdict: Verdict, p: float, n: int = 1204) -> Section:
+    """The pair with another verdict on the first score; a worse system has the lower score."""
+    sign = -1 if verdict == "worse" else 1
     changed = tuple(
-        replace(d, verdict=verdict, p=p, p_adjusted=p, n=n) if d.key == "bleu" else d
+        replace(d, difference=sign * d.difference, verdict=verdict, p=p, p_adjusted=p, n=n)
+        if d.key == "bleu"
+        else d
         for d in pair.differences
     )
     return _section(replace(pair, differences=changed))
@@ -66,7 +70,7 @@ def test_of_several_systems_the_best_is_held_against_the_next(samples: Samples) 
     assert said.text == (
         "系统三 has the highest bleu, 36.60. Not decided: 系统三 minus large & slow is +0.20 bleu "
         "(95 % interval -0.40 to +0.80, p = 0.310, approximate randomisation, Holm over 3 pairs). "
-        "It is better than small_50%."
+        "系统三 is better than small_50%."
     )
     assert said.others == (
         "By the other scores 系统三 against large & slow is not decided by ter and exact."
@@ -98,7 +102,8 @@ def test_an_undefined_score_says_so(samples: Samples) -> None:
         for d in samples.pair.differences
     )
     said = headline(_section(replace(samples.pair, systems=systems, differences=undefined)))
-    assert "undefined" in said.belief
+    assert "nothing to compare" in said.belief
+    assert said.text == "Not decided between large & slow and small_50%: bleu is undefined."
 
 
 def test_the_same_score_is_not_called_chance(samples: Samples) -> None:

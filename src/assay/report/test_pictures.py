@@ -110,10 +110,10 @@ def test_differences_lead_and_are_told_in_the_title(samples: Samples) -> None:
 def test_of_several_systems_the_best_is_held_against_each(samples: Samples) -> None:
     charts = {c.title: c for c in comparison_pictures(samples.comparison)}
     bleu = charts["系统三, best by bleu, minus each other system"]
-    assert [row[0].text for row in bleu.table.rows] == ["− small_50%", "− large & slow"]
+    assert [row[0].text for row in bleu.table.rows] == ["− large & slow", "− small_50%"]
     ter = charts["large & slow, best by ter (lower is better), minus each other system"]
     # Stored as the third minus the second, which is undefined, and the second minus the first.
-    assert [row[1].text for row in ter.table.rows] == ["-2.50", ""]
+    assert [row[1].text for row in ter.table.rows] == ["", "-2.50"]
 
 
 def test_who_leads_on_how_many_slices(samples: Samples) -> None:
@@ -127,3 +127,21 @@ def test_who_leads_on_how_many_slices(samples: Samples) -> None:
     )
     titles = [c.title for c in comparison_pictures(replace(samples.pair, systems=systems))]
     assert "bleu by topic: large & slow leads on 2 of 4" in titles
+
+
+def test_axes_have_the_units_that_the_data_tell(samples: Samples) -> None:
+    told = {"tradeoff": {"latency": "exact", "quality": "bleu"}, "units": {"exact": "ms"}}
+    systems = tuple(replace(s, extra=told) for s in samples.pair.systems)
+    charts = comparison_pictures(replace(samples.pair, systems=systems))
+    drawn = "".join(mark for chart in charts for mark in chart.marks)
+    assert "exact (ms), lower is better" in drawn
+    assert "difference (ms)" in drawn
+    assert "score (ms)" in drawn
+
+
+def test_what_is_undefined_throughout_is_not_drawn(samples: Samples) -> None:
+    lacking = tuple(
+        replace(d, difference=nan, interval=(nan,) * 2) for d in samples.pair.differences
+    )
+    charts = comparison_pictures(replace(samples.pair, differences=lacking))
+    assert not [c for c in charts if "minus" in c.title]

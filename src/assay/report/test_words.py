@@ -108,3 +108,21 @@ def test_nothing_of_a_prediction_steers_the_terminal() -> None:
     evil = "".join(map(chr, [*range(32), *range(0x7F, 0xA0), 0x202E, 0x2066, 0xFEFF]))
     shown = marked(word_diff(evil, "x").first)
     assert shown.isprintable()
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "cafe\u0301",
+        "👩\u200d👩\u200d👧\u200d👦",
+        "🇩🇪",
+        "👍🏽",
+        "❤\ufe0f",
+        "नमस्ते",
+        "שָׁלוֹם",
+        "ที่",
+        "か\u3099",
+    ],
+)
+def test_what_is_seen_as_one_is_not_cut(text: str) -> None:
+    assert [word.text for word in words.words(text)] == [text, ""]

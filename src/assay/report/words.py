@@ -20,7 +20,22 @@ _UNSPACED = (
     "\u0e00-\u0e7f\u1000-\u109f\u1780-\u17ff\u3040-\u30ff"  # Thai, Burmese, Khmer, kana
     "\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U0003ffff"  # Han
 )
-_WORD = re.compile(rf"(\s*)([{_UNSPACED}]|[^\W{_UNSPACED}]+|[^\w\s]|\Z)")
+# Signs that belong to the character before them, and would be lost or drawn wrongly on their own:
+# accents, vowel points, tones, variants, colours of skin.
+_MARKS = (
+    "\u0300-\u036f\u0483-\u0489\u0591-\u05bd\u05bf\u05c1\u05c2\u05c4\u05c5\u05c7\u0610-\u061a"
+    "\u064b-\u065f\u0670\u06d6-\u06dc\u06df-\u06e4\u06e7\u06e8\u06ea-\u06ed\u0e31\u0e34-\u0e3a"
+    "\u0e47-\u0e4e\u102b-\u103e\u1056-\u1059\u17b4-\u17d3\u1ab0-\u1aff\u1dc0-\u1dff\u20d0-\u20ff"
+    "\u3099\u309a\ufe00-\ufe0f\ufe20-\ufe2f\U0001f3fb-\U0001f3ff"
+)
+_INDIC = "\u0900-\u0963\u0966-\u0dff"  # letters and vowel signs, which are no letters by themselves
+_FLAG = "[\U0001f1e6-\U0001f1ff]{2}"
+_JOINED = rf"[^\w\s][{_MARKS}]*(?:\u200d[^\w\s][{_MARKS}]*)*"  # a family is one emoji
+_WORD = re.compile(
+    rf"(\s*)({_FLAG}|[{_UNSPACED}][{_MARKS}]*"
+    rf"|(?:[^\W{_UNSPACED}]+|[{_INDIC}])(?:[{_INDIC}{_MARKS}\u200c\u200d]+[^\W{_UNSPACED}]*)*"
+    rf"|{_JOINED}|\Z)"
+)
 
 
 class Piece(NamedTuple):

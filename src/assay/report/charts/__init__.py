@@ -19,7 +19,7 @@ goes into a page, `chart.file()` is a file of its own, `html.figure` is both wit
 
 from assay.report.charts.agreement import agreement_chart, judge_pairs_chart
 from assay.report.charts.canvas import COLOURS, WIDTH, Chart
-from assay.report.charts.confusion import confusion_chart
+from assay.report.charts.confusion import classes_of, confusion_chart
 from assay.report.charts.curves import Curve, curve_chart
 from assay.report.charts.intervals import ChartRow, interval_chart
 from assay.report.charts.ranks import Ranks, rank_chart
@@ -38,6 +38,7 @@ __all__ = [
     "Staircase",
     "Tradeoff",
     "agreement_chart",
+    "classes_of",
     "confusion_chart",
     "curve_chart",
     "dot_chart",

@@ -16,7 +16,7 @@ from dataclasses import dataclass
 from assay.report.escape import safe_html
 from assay.report.numbers import format_number
 from assay.report.tables import Table
-from assay.report.terminal import cut, display_width, wrapped
+from assay.report.terminal import cut_apart, display_width, wrapped
 
 WIDTH = 480
 """Of every chart: two stand side by side on a desk, and one can be read on a phone."""
@@ -24,11 +24,13 @@ FONT = 13
 CHARACTER = 7.5
 """The width of a letter, near enough to leave room for labels."""
 LINE = 18
+LABEL_LINE = 15
+"""From one line of a label to the next."""
 WIDEST_LABEL = 24
 
 COLOURS = {
     "plain": ("#3273b5", "#6aa9e6"),
-    "good": ("#1f8a53", "#4fc185"),
+    "good": ("#1b814d", "#4fc185"),
     "bad": ("#c43a4d", "#f07f8d"),
     "quiet": ("#6f7580", "#9aa1ac"),
     "c1": ("#3273b5", "#6aa9e6"),
@@ -41,6 +43,7 @@ COLOURS = {
 """Colours of marks on a light and on a dark ground, each at least 3:1 against it (WCAG 2.2).
 
 Series take c1, c2, ... in turn, and a shape each, for readers who do not tell the colours apart.
+Where colours start again shapes are one further, so that no two of the first 36 series look alike.
 """
 LIGHT, DARK = "#ffffff", "#15181d"
 SERIES = tuple(name for name in COLOURS if name.startswith("c"))
@@ -180,14 +183,13 @@ def legend(names: Sequence[str], top: float, lines: bool = False) -> tuple[str, 
     if len(names) < 2:
         return "", 0.0
     x, y, parts = 4.0, top + 10, []
-    for i, name in enumerate(names):
-        shown = cut(name, 2 * WIDEST_LABEL)
+    for i, (name, shown) in enumerate(zip(names, cut_apart(names, 2 * WIDEST_LABEL), strict=True)):
         room = 26 + CHARACTER * display_width(shown)
         if x > 4 and x + room > WIDTH:
             x, y = 4.0, y + LINE
         through = line((x, y - 4), (x + 14, y - 4), width=2) if lines else ""
         parts.append(group(series(i), through + shape(i, x + 7, y - 4)))
-        parts.append(label(x + 20, y, name, anchor="start", most=2 * WIDEST_LABEL))
+        parts.append(label(x + 20, y, name, [shown], anchor="start"))
         x += room + 12
     return "".join(parts), y - top + 10
 
@@ -204,7 +206,7 @@ def group(kind: str, marks: str) -> str:
 
 def shape(i: int, x: float, y: float, size: float = 4.5) -> str:
     """The mark of the i-th series, in the colour of its group."""
-    form, s = SHAPES[i % len(SHAPES)], size
+    form, s = SHAPES[(i + i // len(SERIES)) % len(SHAPES)], size
     at = f"{place(x)} {place(y)}"
     fill = 'fill="currentColor"'
     if form == "circle":
@@ -244,15 +246,36 @@ def text(
     return f"<text {placed}{ends}{marks}{more}>{safe_html(words)}</text>"
 
 
-def label(x: float, y: float, words: str, *, anchor: str = "end", most: int = WIDEST_LABEL) -> str:
-    """A name in any script, cut where it is long; the whole shows when pointed at."""
-    shown = cut(words, most)
-    full = f"<title>{safe_html(words)}</title>" if shown != words else ""
+def label(x: float, y: float, words: str, lines: Sequence[str], *, anchor: str = "end") -> str:
+    """A name in any script, as these lines around `y`; the whole shows when pointed at."""
+    full = f"<title>{safe_html(words)}</title>" if " ".join(lines) != words else ""
     ends = f' text-anchor="{anchor}"' if anchor != "start" else ""
-    return (
-        f'<text x="{place(x)}" y="{place(y)}"{ends} unicode-bidi="plaintext">'
-        f"{safe_html(shown)}{full}</text>"
+    first = y - LABEL_LINE * (len(lines) - 1) / 2
+    return "".join(
+        f'<text x="{place(x)}" y="{place(first + LABEL_LINE * i)}"{ends} unicode-bidi="plaintext">'
+        f"{safe_html(line)}{full}</text>"
+        for i, line in enumerate(lines)
     )
+
+
+def label_lines(labels: Sequence[str], lines: int = 1, most: int = WIDEST_LABEL) -> list[list[str]]:
+    """Each label in at most so many lines of at most `most` letters; what is longer is cut.
+
+    >>> label_lines(["Simple Question (Coreferenced)", "short"], lines=2)
+    [['Simple Question', '(Coreferenced)'], ['short']]
+    """
+    # Lines break at spaces, so what fills them in full seldom fits; some letters less often do.
+    roomy = cut_apart(labels, max(most, most * lines - 8))
+    found = []
+    for whole, longer, brief in zip(labels, roomy, cut_apart(labels, most), strict=True):
+        tries = (wrapped(shown, most) for shown in (whole, longer))
+        fitting = (
+            parts
+            for parts in tries
+            if len(parts) <= lines and all(display_width(part) <= most for part in parts)
+        )
+        found.append(next(fitting, [brief]))
+    return found
 
 
 def label_space(labels: Iterable[str], most: int = WIDEST_LABEL) -> float:

@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
 from assay.report.charts.canvas import Chart
 from assay.report.charts.matrix import Square, grid
@@ -15,12 +15,15 @@ MOST_CLASSES = 16
 OTHERS = "(others)"
 
 
-def confusion_chart(counts: Mapping[str, Mapping[str, int]], title: str) -> Chart:
+def confusion_chart(
+    counts: Mapping[str, Mapping[str, int]], title: str, order: Sequence[str] | None = None
+) -> Chart:
     """Gold classes downwards, predicted ones across; shade is the share of the gold class.
 
-    `counts` is gold class -> predicted class -> how often. The diagonal, framed, is right.
+    `counts` is gold class -> predicted class -> how often. The diagonal, framed, is right. `order`
+    are all classes; charts of several systems share one, so that they can be held together.
     """
-    classes = _classes(counts)
+    classes = list(order) if order is not None else classes_of([counts])
     kept = classes[:MOST_CLASSES]
     folded = _folded(counts, kept)
     names = [*kept, OTHERS] if len(classes) > len(kept) else kept
@@ -34,13 +37,14 @@ def confusion_chart(counts: Mapping[str, Mapping[str, int]], title: str) -> Char
     return Chart(title, height, tuple(marks), said, _table(counts, classes, title))
 
 
-def _classes(counts: Mapping[str, Mapping[str, int]]) -> list[str]:
-    """By how often they are gold, then predicted."""
+def classes_of(every: Iterable[Mapping[str, Mapping[str, int]]]) -> list[str]:
+    """The classes by how often they are gold, then predicted, in the counts of all systems."""
     seen: dict[str, list[int]] = {}
-    for gold, row in counts.items():
-        seen.setdefault(gold, [0, 0])[0] += sum(row.values())
-        for predicted, n in row.items():
-            seen.setdefault(predicted, [0, 0])[1] += n
+    for counts in every:
+        for gold, row in counts.items():
+            seen.setdefault(gold, [0, 0])[0] += sum(row.values())
+            for predicted, n in row.items():
+                seen.setdefault(predicted, [0, 0])[1] += n
     return sorted(seen, key=lambda name: (-seen[name][0], -seen[name][1], name))
 
 

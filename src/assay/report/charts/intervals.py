@@ -16,6 +16,7 @@ from assay.report.charts.canvas import (
     Scale,
     group,
     label,
+    label_lines,
     label_space,
     line,
     minus,
@@ -67,7 +68,9 @@ def interval_chart(
     marks = [x_axis(scale, TOP, bottom, axis)]
     if reference is not None:
         marks.append(line((scale(reference), TOP), (scale(reference), bottom), dashed=True))
+    names = label_lines([row.label for row in rows])
     for i, (row, value) in enumerate(zip(rows, values, strict=True)):
+        marks.append(label(scale.start - 12, TOP + ROW * (i + 0.5) + 4, row.label, names[i]))
         marks.extend(_row(row, value, TOP + ROW * (i + 0.5), scale))
     height = bottom + (2 * LINE if axis else LINE) + 8
     table = Table(
@@ -113,7 +116,6 @@ def whisker(interval: Point | None, y: float, scale: Scale, half: float = 4) -> 
 
 
 def _row(row: ChartRow, value: str, middle: float, scale: Scale) -> Iterator[str]:
-    yield label(scale.start - 12, middle + 4, row.label)
     if math.isnan(row.value):
         yield text(scale.start, middle + 4, "undefined", quiet=True)
         return

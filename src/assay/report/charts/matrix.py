@@ -14,12 +14,13 @@ from assay.report.charts.canvas import (
     WIDTH,
     group,
     label,
+    label_lines,
     label_space,
     place,
     text,
 )
 from assay.report.escape import safe_html
-from assay.report.terminal import cut, display_width
+from assay.report.terminal import cut_apart, display_width
 
 LARGEST = 64
 MOST_LETTERS = 18
@@ -55,20 +56,23 @@ def grid(
         text(left + size * len(columns) / 2, 12, column_title, anchor="middle"),
         text(left - 12, head - 2, row_title, anchor="end", quiet=True),
     ]
-    for j, column in enumerate(columns):
-        marks.append(_column_label(column, left + size * (j + 0.5), head, upright))
+    for j, (column, shown) in enumerate(
+        zip(columns, cut_apart(columns, MOST_LETTERS), strict=True)
+    ):
+        marks.append(_column_label(column, shown, left + size * (j + 0.5), head, upright))
     letters = min(FONT, size / 3.2)
+    names = label_lines(rows, most=MOST_LETTERS)
     for i, row in enumerate(rows):
         y = head + size * i
-        marks.append(label(left - 12, y + size / 2 + 4, row, most=MOST_LETTERS))
+        marks.append(label(left - 12, y + size / 2 + 4, row, names[i]))
         for j, square in enumerate(squares[i]):
             framed = outlined and row == columns[j]
             marks.append(_square(square, left + size * j, y, size, letters, framed))
     return marks, head + size * len(rows) + 8
 
 
-def _column_label(column: str, x: float, head: float, upright: bool) -> str:
-    shown = safe_html(cut(column, MOST_LETTERS))
+def _column_label(column: str, brief: str, x: float, head: float, upright: bool) -> str:
+    shown = safe_html(brief)
     full = f"<title>{safe_html(column)}</title>"
     if not upright:
         return (

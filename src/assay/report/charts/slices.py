@@ -9,6 +9,7 @@ from dataclasses import dataclass
 
 from assay.report.charts.canvas import (
     CHARACTER,
+    LABEL_LINE,
     LINE,
     WIDTH,
     Chart,
@@ -16,6 +17,7 @@ from assay.report.charts.canvas import (
     Scale,
     group,
     label,
+    label_lines,
     label_space,
     legend,
     line,
@@ -96,10 +98,13 @@ def dot_chart(
     marks = [keys, x_axis(scale, top, bottom, axis)]
     if reference is not None:
         marks.append(line((scale(reference), top), (scale(reference), bottom), dashed=True))
+    names = label_lines([row.label for row in shown], lines=max(1, min(3, each // LABEL_LINE)))
     for i, (row, count) in enumerate(zip(shown, counts, strict=True)):
         start = top + 6 + each * i
         middle = start + (each - GAP) / 2
-        marks.append(label(scale.start - 12, middle + 4, row.label))
+        marks.append(label(scale.start - 12, middle + 4, row.label, names[i]))
+        if all(map(math.isnan, row.values)):
+            marks.append(text(scale.start, middle + 4, "undefined", quiet=True))
         marks.append(text(WIDTH, middle + 4, count, anchor="end", quiet=True))
         for s, (value, around) in enumerate(zip(row.values, row.intervals, strict=True)):
             if not math.isnan(value):

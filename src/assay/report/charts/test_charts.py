@@ -20,6 +20,7 @@ from assay.report.charts import (
     Staircase,
     Tradeoff,
     agreement_chart,
+    classes_of,
     confusion_chart,
     curve_chart,
     dot_chart,
@@ -31,7 +32,7 @@ from assay.report.charts import (
     staircase_chart,
     tradeoff_chart,
 )
-from assay.report.charts.canvas import DARK, LIGHT, WIDTH, nice_ticks
+from assay.report.charts.canvas import DARK, LIGHT, WIDTH, nice_ticks, series, shape
 from assay.report.html import figure
 
 GOLDEN = Path(__file__).parent / "golden"
@@ -265,3 +266,31 @@ def test_ticks_are_round_and_hold_the_values() -> None:
         assert ticks[0] <= low
         assert ticks[-1] >= high
         assert 3 <= len(ticks) <= 9
+
+
+def test_no_two_series_look_alike() -> None:
+    looks = {(series(i), shape(i, 0, 0)) for i in range(36)}
+    assert len(looks) == 36
+
+
+def test_names_that_begin_alike_are_told_apart() -> None:
+    names = [f"a-model-that-was-trained-for-long-and-then-some-more-step-{n}" for n in (1000, 2000)]
+    row = SliceRow("bleu", None, (1.0, 2.0), (None, None))
+    drawn = "".join(dot_chart([row], names, "t").marks)
+    assert "step-1000</text>" in drawn.replace(f"<title>{names[0]}</title>", "")
+    assert "step-2000</text>" in drawn.replace(f"<title>{names[1]}</title>", "")
+
+
+def test_long_names_of_slices_take_several_lines() -> None:
+    rows = [SliceRow("Quantitative Reasoning (Count) (All)", 5, (1.0, 2.0), (None, None))]
+    drawn = "".join(slice_chart(rows, ["a", "b"], "t").marks)
+    assert ">Quantitative Reasoning</text>" in drawn
+    assert ">(Count) (All)</text>" in drawn
+
+
+def test_classes_of_several_systems_share_an_order() -> None:
+    one, other = {"a": {"a": 3}, "b": {"b": 3}}, {"a": {"b": 3}, "b": {"b": 3}, "c": {"c": 9}}
+    assert classes_of([one]) == ["a", "b"]
+    assert classes_of([one, other]) == ["c", "b", "a"]
+    chart = confusion_chart(one, "t", classes_of([one, other]))
+    assert [row[0].text for row in chart.table.rows] == ["b", "a"]

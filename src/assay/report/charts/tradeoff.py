@@ -16,6 +16,7 @@ from assay.report.charts.canvas import (
     Scale,
     group,
     label,
+    label_lines,
     polyline,
     series,
     shape,
@@ -130,16 +131,18 @@ def _labels(points: Sequence[Tradeoff], across: Scale, up: Scale, right_edge: fl
     """Names beside their points; moved down where one would lie on another."""
     taken: list[tuple[float, float, float]] = []
     found = []
-    for point in sorted(points, key=lambda p: up(p.quality)):
+    ordered = sorted(points, key=lambda p: up(p.quality))
+    for point, (shown,) in zip(ordered, label_lines([p.label for p in ordered]), strict=True):
         x, y = across(point.latency), up(point.quality)
-        room = CHARACTER * min(display_width(point.label), 24) + 10
+        room = CHARACTER * display_width(shown) + 10
         anchor = "start" if x + room < right_edge else "end"
         start = x + 9 if anchor == "start" else x - 9 - room
         line = y - 7
         while any(a < start + room and start < b and abs(line - c) < LINE - 4 for a, b, c in taken):
             line += LINE - 4
         taken.append((start, start + room, line))
-        found.append(label(x + 9 if anchor == "start" else x - 9, line, point.label, anchor=anchor))
+        beside = x + 9 if anchor == "start" else x - 9
+        found.append(label(beside, line, point.label, [shown], anchor=anchor))
     return found
 
 

@@ -12,7 +12,7 @@ import hashlib
 from importlib import resources
 
 from assay.report.charts.canvas import COLOURS
-from assay.report.escape import isolated, safe_html
+from assay.report.escape import safe_html, told
 from assay.report.headline import headline
 from assay.report.html import RULES
 from assay.report.page.section import section_html, slug
@@ -51,7 +51,7 @@ def report_page(document: ReportDocument) -> str:
 
 
 def _remarks(document: ReportDocument) -> str:
-    return "".join(f'<p class="note">{isolated(text)}</p>' for text in document.remarks)
+    return "".join(f'<p class="note">{told(text)}</p>' for text in document.remarks)
 
 
 def _contents(document: ReportDocument) -> str:
@@ -65,7 +65,7 @@ def _contents(document: ReportDocument) -> str:
         lines.append(
             f'<li><a href="#{slug(section, place)}"><span><span class="badge {said.standing}">'
             f"{badge}</span></span> <b>{safe_html(section.name)}</b> "
-            f"<span>{isolated(said.short)}</span></a></li>\n"
+            f"<span>{told(said.short)}</span></a></li>\n"
         )
     return f'<nav aria-label="Sections"><ul>\n{"".join(lines)}</ul></nav>\n'
 

@@ -2,6 +2,15 @@
 // Filters, search and order of the examples. Without it the page shows them all, in order.
 document.documentElement.classList.add("js");
 
+// A table is a stop of the Tab key only while there is something to scroll in it.
+const scrolled = new ResizeObserver((changes) => {
+  for (const { target } of changes) {
+    if (target.scrollWidth > target.clientWidth) target.setAttribute("tabindex", "0");
+    else target.removeAttribute("tabindex");
+  }
+});
+for (const box of document.querySelectorAll(".scroll")) scrolled.observe(box);
+
 for (const form of document.querySelectorAll(".filters")) {
   const status = form.nextElementSibling;
   const list = status.nextElementSibling;

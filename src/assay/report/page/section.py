@@ -12,11 +12,11 @@ from urllib.parse import quote
 
 from assay.report.charts import Chart
 from assay.report.comparison import comparison_blocks
-from assay.report.escape import isolated, safe_html
+from assay.report.escape import isolated, safe_html, told
 from assay.report.examples import examples_html
 from assay.report.extras import agreement_pictures
 from assay.report.headline import Headline, headline
-from assay.report.html import block_html, figures, typeset
+from assay.report.html import block_html, figures, table_html, typeset
 from assay.report.measured import measured_blocks, warnings
 from assay.report.numbers import format_count
 from assay.report.pictures import comparison_pictures, result_pictures
@@ -83,14 +83,14 @@ def slug(section: Section, place: int) -> str:
 
 
 def _answer(section: Section, said: Headline, name: str) -> str:
-    others = f"<p>{isolated(said.others)}</p>" if said.others else ""
-    full = typeset(isolated(said.text))
+    others = f"<p>{told(said.others)}</p>" if said.others else ""
+    full = typeset(told(said.text))
     badge = "✓ only just" if said.barely else BADGES[said.standing]
     return (
         f'<div class="answer {said.standing}">\n<p class="task">{safe_html(section.name)} '
         f'<span class="badge {said.standing}">{badge}</span></p>\n'
-        f'<h2 id="{name}-title">{isolated(said.short)}</h2>\n'
-        f'<p class="full">{full}</p>\n<p>{isolated(said.belief)}</p>\n{others}'
+        f'<h2 id="{name}-title">{told(said.short)}</h2>\n'
+        f'<p class="full">{full}</p>\n<p>{told(said.belief)}</p>\n{others}'
         "</div>\n"
     )
 
@@ -124,15 +124,15 @@ def _leading(table: Table) -> str:
 
 
 def _folded(table: Table) -> str:
-    body = block_html(replace(table, title=""))
-    return f"<details><summary>{isolated(table.title)}</summary>\n{body}</details>\n"
+    body = table_html(replace(table, title=""), table.title)
+    return f"<details><summary>{told(table.title)}</summary>\n{body}</details>\n"
 
 
 def _warned(section: Section) -> str:
     found = warnings(section)
     if not found:
         return ""
-    lines = "".join(f"<li>{isolated(text)}</li>" for text in found)
+    lines = "".join(f"<li>{told(text)}</li>" for text in found)
     many = f"{len(found)} warnings" if len(found) > 1 else "1 warning"
     return f'<details class="warned"><summary>{many}</summary><ul>{lines}</ul></details>\n'
 

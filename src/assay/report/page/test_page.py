@@ -17,12 +17,22 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from assay.core.document import InputFile
 from assay.report.conftest import BLEU, EXACT, HOSTILE, LONG
 from assay.report.examples import examples_html, shown_texts
 from assay.report.forms import report_text
+from assay.report.html import table_html
 from assay.report.page import report_page
 from assay.report.page.section import section_html
-from assay.report.sections import KINDS, ReportDocument, Section, Telling, TellingExample
+from assay.report.sections import (
+    KINDS,
+    ReportDocument,
+    Section,
+    Telling,
+    TellingExample,
+    told_apart,
+)
+from assay.report.tables import Cell, Table, left, right
 from assay.report.words import cut_by, merged
 
 if TYPE_CHECKING:
@@ -43,10 +53,10 @@ def telling(gold: Any = "the cat sat", evil: str = HOSTILE) -> Telling:
         score=EXACT,
         right_wrong=True,
         pair=(0, 1),
-        counts={"broken": 43, "fixed": 61, "both wrong": 900, "both right": 200},
+        counts={"lost": 43, "won": 61, "both wrong": 900, "both right": 200},
         examples=(
-            example("s1", "broken", (1.0, 0.0), "the cat sat", "the old cat"),
-            replace(example("s2", "fixed", (0.0, 1.0), evil, "the cat sat"), slices={"type": LONG}),
+            example("s1", "lost", (1.0, 0.0), "the cat sat", "the old cat"),
+            replace(example("s2", "won", (0.0, 1.0), evil, "the cat sat"), slices={"type": LONG}),
             example("行3", "both wrong", (0.0, 0.0), None, ["東京", "b", "c", "d"]),
             example("s4", "both right", (1.0, 1.0), "the cat sat", "the cat sat"),
         ),
@@ -141,6 +151,51 @@ def test_nothing_is_fetched_and_no_attribute_runs(samples: Samples) -> None:
     assert "@import" not in page
 
 
+def _luminance(colour: str) -> float:
+    """Relative luminance as WCAG 2.2 defines it."""
+    parts = [int(colour[i : i + 2], 16) / 255 for i in (1, 3, 5)]
+    linear = [p / 12.92 if p <= 0.04045 else ((p + 0.055) / 1.055) ** 2.4 for p in parts]
+    return sum(w * p for w, p in zip((0.2126, 0.7152, 0.0722), linear, strict=True))
+
+
+def _mixed(colour: str, ground: str, opacity: float) -> str:
+    pairs = [(int(colour[i : i + 2], 16), int(ground[i : i + 2], 16)) for i in (1, 3, 5)]
+    return "#" + "".join(f"{round(opacity * a + (1 - opacity) * b):02x}" for a, b in pairs)
+
+
+PAIRS = [
+    # words           colour, opacity, ground, at least
+    ("text",          "text",       1.0,  "ground", 4.5),
+    ("text on boxes", "text",       1.0,  "soft",   4.5),
+    ("asides",        "text",       0.63, "ground", 4.5),  # .75 within a term of .85
+    ("struck out",    "text",       0.72, "ground", 4.5),
+    ("links",         "link",       1.0,  "ground", 4.5),
+    ("good",          "good-text",  1.0,  "good",   4.5),
+    ("bad",           "bad-text",   1.0,  "bad",    4.5),
+    ("open",          "wait-text",  1.0,  "wait",   4.5),
+    ("better",        "assay-good", 1.0,  "ground", 4.5),
+    ("worse",         "assay-bad",  1.0,  "ground", 4.5),
+    ("edges",         "line",       1.0,  "soft",   3.0),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.mark.parametrize("pair", PAIRS, ids=[p[0] for p in PAIRS])
+def test_colours_can_be_told_from_their_ground(pair: Any, scheme: str, samples: Samples) -> None:
+    (sheet,) = re.findall(r"<style>(.*?)</style>", report_page(report(samples)), re.DOTALL)
+    grounds = re.findall(r":root\{(.*?)\}", sheet, re.DOTALL)
+    found: dict[str, str] = {}
+    for block in grounds[: ["light", "dark"].index(scheme) + 1]:
+        found |= dict(re.findall(r"--([a-z0-9-]+):(#[0-9a-f]+)", block))
+    colours = {
+        k: v if len(v) == 7 else f"#{''.join(2 * c for c in v[1:])}" for k, v in found.items()
+    }
+    _, colour, opacity, ground, least = pair
+    seen = _mixed(colours[colour], colours[ground], opacity)
+    low, high = sorted((_luminance(seen), _luminance(colours[ground])))
+    assert (high + 0.05) / (low + 0.05) >= least
+
+
 def test_hostile_text_is_shown_as_text(samples: Samples) -> None:
     evil = "</script><img src=x onerror=alert(1)>'\"&<!--\x00\x1b[2J\u202e]]>"
     one = section(samples)
@@ -206,7 +261,7 @@ def test_the_tail_of_a_long_table_is_folded_and_not_lost(samples: Samples) -> No
     many = replace(samples.result, scores={f"score {i}": i / 30 for i in range(30)})
     text = section_html(Section("text", (many,)), 0, 9_000)
     assert "<summary>20 more rows</summary>" in text
-    assert all(f"<td>score {i}</td>" in text for i in range(30))
+    assert all(f">score {i}</td>" in text for i in range(30))
     few = replace(samples.result, scores={f"score {i}": i / 30 for i in range(16)})
     assert "more rows" not in section_html(Section("text", (few,)), 0, 9_000)
 
@@ -271,3 +326,50 @@ def test_all_kinds_have_a_look() -> None:
     for kind in KINDS:
         example = replace(one.examples[0], kind=kind)
         assert kind in examples_html(replace(one, examples=(example,)), "a", 9_000)
+
+
+def test_sections_of_one_task_have_names_of_their_own(samples: Samples) -> None:
+    pair, alone = section(samples), Section("text", (samples.result,))
+    named = [s.name for s in told_apart([pair, alone])]
+    assert named == ["text (small_50%, large & slow)", "text (系统三 | best)"]
+    files = [
+        replace(
+            alone, systems=(replace(samples.result, inputs=(InputFile("gold", f"a/{x}.txt", ""),)),)
+        )
+        for x in ("de", "fr")
+    ]
+    assert [s.name for s in told_apart(files)] == ["text (de.txt)", "text (fr.txt)"]
+    assert [s.name for s in told_apart([alone, alone])] == ["text (part 1)", "text (part 2)"]
+    assert [s.name for s in told_apart([alone])] == ["text"]
+
+
+def test_boxes_that_scroll_have_names(samples: Samples) -> None:
+    page = report_page(report(samples))
+    boxes = re.findall(r'<div class="scroll"([^>]*)>', page)
+    assert boxes
+    assert all(re.search(r' role="group" aria-label="[^"]+" tabindex="0"', box) for box in boxes)
+
+
+def test_headings_are_in_order(samples: Samples) -> None:
+    levels = [
+        int(tag[1])
+        for tag in Reader(report_page(report(samples))).tags
+        if re.fullmatch("h[1-6]", tag)
+    ]
+    assert levels[0] == 1
+    assert levels.count(1) == 1
+    assert all(after <= before + 1 for before, after in pairwise(levels))
+
+
+def test_long_names_may_break_and_numbers_line_up() -> None:
+    name = "a_system_with_a_name_that_has_no_place_to_break"
+    table = Table(
+        "",
+        (*left("score"), *right(name)),
+        ((Cell("bleu"), Cell("1", marks="ab")), (Cell("ter"), Cell("2"))),
+    )
+    shown = table_html(table, "Numbers")
+    assert f'<th class="num long" scope="col">{name}</th>' in shown
+    assert '1<sup class="w2">ab</sup>' in shown
+    assert '2<sup class="w2"></sup>' in shown
+    assert 'aria-label="Numbers"' in shown

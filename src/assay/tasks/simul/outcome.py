@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -23,6 +23,7 @@ from assay.tasks.simul.policies import DEGENERATE
 from assay.tasks.simul.quality import Quality
 from assay.tasks.simul.streams import Emission
 
+_DELAY = re.compile(r"(?P<name>(?:Long|Stream)?(?:AL|LAAL|YAAL|DAL)|ATD)(?P<aware>_CA)?(?:@.*)?")
 _REGIME = re.compile(r"^(?P<name>[^=]+)=(?P<low>[\d.]+)-(?P<high>[\d.]+)$")
 MAIN_LATENCY = ("LongYAAL", "StreamLAAL", "LAAL", "AL@simuleval", "AL@fairseq", "YAAL")
 MAIN_QUALITY = ("BLEU", "chrF")
@@ -40,6 +41,9 @@ def extra(
     pair = tradeoff_keys(document)
     if pair is not None:
         found["tradeoff"] = pair
+    of_text = document.extra.get("log", {}).get("source_type") == "text"
+    if units := latency_units(document.scores, of_text=of_text):
+        found["units"] = units
     if "DSPTV" in document.scores:
         found["degenerate_policy"] = abs(document.scores["DSPTV"]) > DEGENERATE
     if regime:
@@ -78,6 +82,28 @@ def tradeoff_keys(document: ResultDocument) -> dict[str, str] | None:
     if latency is None or quality is None:
         return None
     return {"latency": latency, "quality": quality}
+
+
+def latency_units(keys: Iterable[str], *, of_text: bool) -> dict[str, str]:
+    """What each latency is measured in; scores that are no delay, or not surely, are left out.
+
+    >>> latency_units(["LAAL", "LAAL_CA", "AP", "StreamLAAL"], of_text=False)
+    {'LAAL': 'ms', 'LAAL_CA': 'ms', 'StreamLAAL': 's'}
+    >>> latency_units(["LAAL", "LAAL_CA", "ATD"], of_text=True)
+    {'LAAL': 'words'}
+    """
+    found = {}
+    for key in keys:
+        match = _DELAY.fullmatch(key)
+        if match is None:
+            continue
+        if match["name"].startswith("Stream"):
+            found[key] = "s"
+        elif not of_text:
+            found[key] = "ms"
+        elif not match["aware"] and match["name"] != "ATD":
+            found[key] = "words"
+    return found
 
 
 # -- latency regimes ----------------------------------------------------------------------------

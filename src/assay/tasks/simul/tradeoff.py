@@ -189,17 +189,24 @@ def joint_verdict(quality: Verdict, latency: Verdict, margin: float, name: str) 
 
 
 def verdict_lines(found: Sequence[Joint]) -> Iterator[str]:
-    """One line per pair."""
+    """One line per pair, told from the better system; data stay as computed."""
+    opposite = {"higher": "lower", "lower": "higher"}
     for one in found:
-        yield (
-            f"{one.verdict}: {one.system} against {one.baseline}: {one.words} "
-            f"(quality {_signed(one.quality)}, latency {_signed(one.latency)})"
-        )
+        system, baseline, said, words = one.system, one.baseline, one.verdict, one.words
+        is_turned = said == "worse"
+        if is_turned:
+            system, baseline, said = baseline, system, "better"
+            words = " ".join(opposite.get(word, word) for word in words.split(" "))
+        quality, latency = (_signed(axis, is_turned) for axis in (one.quality, one.latency))
+        yield f"{said}: {system} against {baseline}: {words} (quality {quality}, latency {latency})"
 
 
-def _signed(one: Paired) -> str:
+def _signed(one: Paired, is_turned: bool) -> str:
     low, high = one.interval.bounds
-    return f"{one.difference:+.2f} [{low:+.2f}, {high:+.2f}]"
+    numbers = (-one.difference, -high, -low) if is_turned else (one.difference, low, high)
+    # A zero has no sign: what was computed as -0.0 reads like any other.
+    difference, low, high = (number + 0.0 for number in numbers)
+    return f"{difference:+.2f} [{low:+.2f}, {high:+.2f}]"
 
 
 def as_data(found: Sequence[Joint]) -> list[dict[str, Any]]:
