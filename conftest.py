@@ -49,7 +49,9 @@ def golden(request: pytest.FixtureRequest) -> Callable[[Path, str], None]:
     return check
 
 
-@pytest.fixture(scope="session")
+# Not for the session: while Playwright runs, this thread has a running event loop, and tests of other
+# modules could not run one of their own.
+@pytest.fixture(scope="module")
 def browser() -> Iterator[Browser]:
     """A real Chromium, without a network of its own. Ask for a new context in each test."""
     from playwright.sync_api import sync_playwright
