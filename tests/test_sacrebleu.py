@@ -193,7 +193,7 @@ def test_bleu_of_random_text(examples: list[Example], options: dict[str, Any]) -
         {
             "char_order": st.integers(1, 9),
             "word_order": st.integers(0, 3),
-            "beta": st.integers(1, 4),
+            "beta": st.integers(0, 4),
             "lowercase": st.booleans(),
             "whitespace": st.booleans(),
             "eps_smoothing": st.booleans(),

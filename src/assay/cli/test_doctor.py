@@ -7,6 +7,8 @@ import json
 from collections.abc import Callable
 from pathlib import Path
 
+import pyarrow
+import pyarrow.parquet
 import pytest
 
 from assay.cli import run
@@ -19,6 +21,7 @@ FILES = {
     "p.jsonl": '{"id": "1", "prediction": "a", "topic": "x"}\n',
     "g.jsonl": '{"id": "1", "gold": "a"}\n',
     "labels.txt": "\ufeffp1\tAda\n\t\t\np1\tBob\t\tBob\n",
+    "p.csv": 'id;prediction;topic\n1;"a, b";x\n',
     "other.jsonl": '{"id": "2", "gold": "a"}\n',
 }
 
@@ -32,6 +35,7 @@ CASES = [
     ("a finding in one does not hide the pair", ["p.txt", "blank.txt"], 1, "p.txt: plain lines, ASCII, 2 lines\nblank.txt: plain lines, ASCII, 3 lines\n  finding: 1 blank line at the end: it counts as an empty text, so remove what is not meant\nfinding: p.txt and blank.txt do not line up: 2 predictions, 3 gold; blank.txt has a blank line too many at its end: remove it\n", "assay: 2 findings in p.txt, blank.txt; mend the files, then look again\n"),
     ("no such file", ["no.zzz"], 1, None, "assay: 1 finding in no.zzz; mend the files, then look again\n"),
     ("a pattern", ["[pg].txt"], 0, "g.txt: plain lines, ASCII, 2 lines\np.txt: plain lines, ASCII, 2 lines\ng.txt and p.txt line up by order: 2 pairs\n", ""),
+    ("a spreadsheet", ["p.csv", "g.jsonl"], 0, "p.csv: CSV, ASCII, 2 lines\n  1 record of predictions, with ids\n  columns for slices and clusters: topic\ng.jsonl: JSONL, ASCII, 1 line\n  1 record of gold, with ids\np.csv and g.jsonl line up by id: 1 pair\n", ""),
     ("labels of papers", ["labels.txt"], 1, "labels.txt: plain lines, ASCII, 3 lines\n  2 records for assay metadata\n  note: byte order mark removed\n  note: 1 line: an empty value between two TABs, which counts (--empty-values drop) (3)\n  note: 1 line: a value comes twice (--duplicates says how that counts) (3)\n  finding: 1 line: nothing but TABs: left out, like an empty line (2)\n  finding: 1 line: the id was there before (--duplicate-ids) (3)\n", "assay: 2 findings in labels.txt; mend the files, then look again\n"),
     ("another format", ["p.txt", "--input-format", "jsonl"], 1, None, "assay: 1 finding in p.txt; mend the files, then look again\n"),
     ("standard input", ["-"], 2, "", "assay: standard input can be read once only; give files to look at\n"),
@@ -67,6 +71,13 @@ def test_doctor(
     assert (found, err) == (code, message)
     if output is not None:
         assert out == output
+
+
+def test_tables_are_looked_into(doctor: Doctor, tmp_path: Path) -> None:
+    table = pyarrow.table({"id": ["1"], "prediction": ["a"]})
+    pyarrow.parquet.write_table(table, tmp_path / "t.parquet")
+    expected = "t.parquet: read as Parquet\n  1 record of predictions, with ids\n"
+    assert doctor("t.parquet") == (0, expected, "")
 
 
 def test_json_is_one_document(doctor: Doctor) -> None:

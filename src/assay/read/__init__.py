@@ -19,7 +19,7 @@ from assay.core.names import unknown
 from assay.core.records import Records
 from assay.read.lines import lines, of_files, open_text
 from assay.read.naming import OURS, Naming
-from assay.read.source import Breaks, Format, Role, Source, sources
+from assay.read.source import KEYS, Breaks, Format, Role, Source, sources
 
 __all__ = ["Breaks", "Format", "Naming", "Role", "format_of", "lines", "open_text", "records"]
 
@@ -52,6 +52,7 @@ def records(
         from assay.read.tables import rows_of
 
         source = rows_of(source)
+    naming = naming.on_side(KEYS[role])
     found = sources(source, role, intake)
     if found is None:
         from assay.read.memory import memory
@@ -59,8 +60,9 @@ def records(
         return memory(source, role, naming)
     if naming:
         found = [replace(item, naming=naming) for item in found]
+        meant = naming.theirs.keys() & {"id", KEYS[role]}
         for item in found:
-            if (format or format_of(item.name)) == "lines":
+            if meant and (format or format_of(item.name)) == "lines":
                 raise UsageError(
                     f"{item.name}: it has lines and no columns that could be called otherwise; "
                     "say what it is with --input-format, or leave out the names of columns"

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Comma-separated values as spreadsheets write them: a header, quoted fields, any line end.
+"""Comma-separated values as spreadsheets write them: a header, quoted fields, LF or CR LF.
 
 Columns mean what they mean in TSV files. Fields may be quoted and then hold commas, line feeds and
 doubled quotes. Where the header says so, semicolons or tabs separate, as some spreadsheets do.
@@ -67,7 +67,11 @@ def _delimiter(header: str, needed: str) -> str:
 
 
 def _split(header: str, sign: str) -> list[str]:
-    return next(standard.reader([header], delimiter=sign), [])
+    """The fields of a header; none where it is not CSV, and reading on says why."""
+    try:
+        return next(standard.reader([header.partition("\r")[0]], delimiter=sign), [])
+    except standard.Error:
+        return []
 
 
 def _rows(lines: Iterator[str], delimiter: str, name: str) -> Iterator[_Record]:
@@ -81,10 +85,19 @@ def _rows(lines: Iterator[str], delimiter: str, name: str) -> Iterator[_Record]:
         except StopIteration:
             return
         except standard.Error as error:
-            long = "limit" in str(error) or "end of data" in str(error)
-            problem = "a quoted field that does not end" if long else f"not CSV ({error})"
-            hint = "put quotes around whole fields, and double the quotes inside"
+            problem, hint = _explained(str(error))
             raise InputError(problem, path=name, line=line, hint=hint) from None
+
+
+def _explained(said: str) -> tuple[str, str]:
+    """What is wrong where the reader of the standard library says this, and what to do."""
+    quotes = "put quotes around whole fields, and double the quotes inside"
+    if "limit" in said or "end of data" in said:
+        return "a quoted field that does not end", quotes
+    if "new-line" in said:
+        hint = "end lines in line feeds, or put quotes around the field"
+        return "a carriage return that ends no line", hint
+    return f"not CSV ({said})", quotes
 
 
 def _filled(rows: Iterator[_Record], width: int, name: str) -> Iterator[_Record]:

@@ -7,6 +7,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from assay.core.errors import UsageError
+
 _ABSENT = object()
 
 
@@ -29,6 +31,24 @@ class Naming:
     def of(self, name: str) -> str:
         """What the file calls `name`."""
         return self.theirs.get(name, name)
+
+    def on_side(self, own: str) -> Naming:
+        """The names that count in files whose values are `own`, which is prediction or gold.
+
+        The column that holds them is nothing else besides: with `{"gold": "prediction"}` gold is
+        another system's predictions, and the predictions are found as ever.
+
+        >>> Naming({"gold": "prediction"}).on_side("prediction")
+        Naming(theirs={})
+        """
+        column = self.of(own)
+        if self.theirs.get("id") == column:
+            raise UsageError(
+                f"the column '{column}' cannot be both the id and the {own}; name another one with "
+                f"--id-column or --{own}-column"
+            )
+        counts = {n: theirs for n, theirs in self.theirs.items() if n == own or theirs != column}
+        return Naming(counts)
 
     def header(self, names: Sequence[str]) -> list[str]:
         """The names of a header as ours.

@@ -16,6 +16,7 @@ from assay.core.document import Intake
 from assay.core.errors import InputError, UsageError
 from assay.read import Naming
 from assay.read.facts import look
+from assay.read.source import Role
 
 ROWS: list[dict[str, Any]] = [
     {"doc_id": "1", "output": "a cat", "target": "a cat", "gold": "x"},
@@ -85,6 +86,42 @@ def test_errors_speak_of_the_names_given(tmp_path: Path, format: str) -> None:
     path = str(written(tmp_path, format))
     with pytest.raises(InputError, match=r"no (column )?'answer'"):
         list(read.records(path, role="predictions", intake=Intake(), naming=naming))
+
+
+OTHERS = [
+    # name                              naming                                    role           values
+    ("gold is another's predictions",   {"gold": "output", "prediction": "output"}, "gold",        ["a cat", "a dog"]),
+    ("and here are the predictions",    {"gold": "output", "prediction": "output"}, "predictions", ["a cat", "a dog"]),
+    ("predictions are called gold",     {"prediction": "gold"},                     "predictions", ["x", "y"]),
+    ("and so is gold",                  {"prediction": "gold"},                     "gold",        ["x", "y"]),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("format", ["csv", "tsv", "json", "jsonl", "parquet"])
+@pytest.mark.parametrize(
+    ("names", "role", "values"), [c[1:] for c in OTHERS], ids=[c[0] for c in OTHERS]
+)
+def test_both_sides_may_call_their_column_the_same(
+    tmp_path: Path, format: str, names: dict[str, str], role: Role, values: list[str]
+) -> None:
+    path = str(written(tmp_path, format))
+    (found,) = read.records(path, role=role, intake=Intake(), naming=Naming(names))
+    assert [text for (text,) in found.values] == values
+
+
+def test_the_id_is_not_the_value() -> None:
+    for naming in (Naming({"id": "x", "gold": "x"}), Naming({"id": "gold"})):
+        with pytest.raises(UsageError, match="cannot be both the id and the gold"):
+            list(read.records(ROWS, role="gold", intake=Intake(), naming=naming))
+
+
+def test_names_of_one_side_leave_lines_of_the_other_alone(tmp_path: Path) -> None:
+    path = tmp_path / "system.txt"
+    path.write_text("a cat\na cow\n", "utf-8")
+    result = evaluate(
+        "text", path, written(tmp_path, "tsv"), metrics=["exact"], ci=0, gold_column="target"
+    )
+    assert result.scores["exact"] == 1.0
 
 
 def test_lines_have_no_names(tmp_path: Path) -> None:

@@ -98,6 +98,9 @@ WRONG = [
     ("open quote",     'id,prediction\n1,a\n2,"b\n3,c\n',       3,    "a quoted field that does not end"),
     ("stray quote",    'id,prediction\n1,"a"b\n',               2,    "not CSV"),
     ("name twice",     "id,id,prediction\n1,2,a\n",             1,    "names 'id' twice"),
+    ("CR in a header", "id,prediction\rgold\r\n1,a\r\n",        1,    "a carriage return that ends no line"),
+    ("CR in a record", "id,prediction\n1,a\rb\n",              2,    "a carriage return that ends no line"),
+    ("a long header",  '"' + "x" * 200_000 + '"\na\n',         1,    "no column 'prediction'"),
 ]  # fmt: skip
 
 

@@ -283,8 +283,10 @@ class TestMedianError(MetricContract):
     def pairs(self) -> SearchStrategy[Pair]:
         return st.builds(Pair, st.integers(0, 9), st.integers(0, 9))
 
-    @pytest.mark.skip(reason="one missing prediction of three does not move a median")
-    def test_a_missing_prediction_is_never_perfect(self) -> None: ...
+    # One missing prediction of three does not move a median.
+    test_a_missing_prediction_is_never_perfect = None  # type: ignore[assignment]
+    # Numbers are no text.
+    test_columns_of_text_are_measured_like_lists = None  # type: ignore[assignment]
 
 
 SAMPLES = [Pair(["b", "a"], "a"), Pair(["b"], "a"), Pair([], "b"), Pair(["a", "b"], "a")]

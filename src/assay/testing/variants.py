@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from assay import metrics, tasks
 from assay.core.batch import Pair
 from assay.core.metric import Metric, build
-from assay.testing.metric import MetricContract
+from assay.testing.metric import MetricContract, is_text
 
 
 def variants(cls: type[Metric]) -> list[Metric]:
@@ -49,6 +49,8 @@ def contracts(
         if samples is not None:
             pairs = st.sampled_from(samples)
             held["pairs"] = lambda self, pairs=pairs: pairs
+            if not all(is_text(p.prediction) and is_text(p.gold) for p in samples):
+                held["test_columns_of_text_are_measured_like_lists"] = None
         name = "Test_" + re.sub(r"\W+", "_", metric.text).strip("_")
         yield name, type(name, (MetricContract,), held)
 

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import ClassVar
@@ -62,8 +63,10 @@ class Bleu(Metric):
             raise unknown("smoothing of bleu", self.smooth, _SMOOTHINGS)
         if self.max_order < 1:
             raise UsageError(f"max_order={self.max_order} of bleu must be at least 1")
-        if self.smooth_value is not None and not self.smooth_value >= 0:
-            raise UsageError(f"smooth_value={self.smooth_value} of bleu must not be negative")
+        if self.smooth_value is not None and not 0 <= self.smooth_value < math.inf:
+            raise UsageError(
+                f"smooth_value={self.smooth_value} of bleu must be finite and not negative"
+            )
 
     @property
     def columns(self) -> tuple[str, ...]:

@@ -155,7 +155,8 @@ WRONG = [
     ("bleu(tokenize=13b)", "unknown tokeniser '13b'; did you mean '13a'?"),
     ("bleu(smooth=expo)", "unknown smoothing of bleu 'expo'; did you mean 'exp'?"),
     ("bleu(max_order=0)", "max_order=0 of bleu must be at least 1"),
-    ("bleu(smooth_value=-1)", "smooth_value=-1.0 of bleu must not be negative"),
+    ("bleu(smooth_value=-1)", "smooth_value=-1.0 of bleu must be finite and not negative"),
+    ("bleu(smooth_value=inf)", "smooth_value=inf of bleu must be finite and not negative"),
     ("bleu(tokenise=13a)", "unknown parameter of bleu 'tokenise'; did you mean 'tokenize'?"),
 ]
 

@@ -79,8 +79,8 @@ class Chrf(Metric):
         if longest > LONGEST:
             raise UsageError(f"order {longest:,} of chrf must be at most {LONGEST}")
         # The square of beta is the weight of recall; past this there is nothing else left.
-        if not 0 < self.beta < 1e6:
-            raise UsageError(f"beta={self.beta} of chrf must be positive, and below 1,000,000")
+        if not 0 <= self.beta < 1e6:
+            raise UsageError(f"beta={self.beta} of chrf must be at least 0, and below 1,000,000")
 
     @property
     def columns(self) -> tuple[str, ...]:
