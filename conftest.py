@@ -49,8 +49,8 @@ def golden(request: pytest.FixtureRequest) -> Callable[[Path, str], None]:
     return check
 
 
-# Not for the session: while Playwright runs, this thread has a running event loop, and tests of other
-# modules could not run one of their own.
+# Not for the session: while Playwright runs, this thread has a running event loop, and tests of
+# other modules could not run one of their own.
 @pytest.fixture(scope="module")
 def browser() -> Iterator[Browser]:
     """A real Chromium, without a network of its own. Ask for a new context in each test."""
