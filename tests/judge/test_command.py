@@ -286,6 +286,64 @@ def test_an_estimate_does_not_build_on_the_verdicts_themselves(
     assert found["top1_command"]["sampled"] == 4
 
 
+@pytest.fixture
+def ranked_run(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> Path:
+    """Three descriptions with three commands each, nothing judged; q1's first is as gold has it."""
+    gold = tmp_path / "gold.jsonl"
+    said = tmp_path / "said.jsonl"
+    with gold.open("w") as one, said.open("w") as other:
+        for n in range(3):
+            text = f"print line {n} of the file"
+            one.write(
+                json.dumps({"id": f"q{n}", "nl": text, "references": [f"sed -n {n}p"]}) + "\n"
+            )
+            first = f"sed -n {n}p" if n == 1 else f"head -n {n}"
+            ranks = [first, f"tail -n {n}", f"awk NR=={n}"]
+            other.write(json.dumps({"id": f"q{n}", "predictions": ranks}) + "\n")
+    (tmp_path / "judgements").mkdir()
+    arguments = ["commands", "score", "--predictions", str(said), "--gold", str(gold)]
+    arguments += ["--judgements", str(tmp_path / "judgements"), "--num_examples", "0"]
+    path = tmp_path / "runs" / "heron"
+    assert run([*arguments, "--save", str(path), "--quiet"]) == 0
+    capsys.readouterr()
+    return path
+
+
+def test_what_can_still_change_a_score_is_counted_and_asked_first_or_only(
+    ranked_run: Path, judge: Judge, capsys: pytest.CaptureFixture[str]
+) -> None:
+    counted = json.loads((ranked_run / "run.json").read_text())["extra"]["judging"]
+    assert (counted["deciding"], counted["unjudged"]["predictions"]) == (6, 8)  # q1 is decided
+    _, out, _ = judge(ranked_run, "--judge", "anna", typed="q\n")
+    assert "anna: 8 items to judge" in out
+    assert (
+        "6 of 8 open items can still change a score (about 2 min): --deciding first asks these "
+        "first, --deciding only no others\n"
+    ) in out
+    assert "0 done · 6 can change a score · about" in out
+    _, out, _ = judge(ranked_run, "--judge", "anna", "--deciding", "first", typed="y\nn\n" * 8)
+    assert "6 of 8 open items can still change a score and come first (about 2 min)\n" in out
+    shown = re.findall(r"asked for +print line (\d)", out)
+    # The first one has the right structure, so of the other two only the command is of interest.
+    assert shown[-2:] == ["1", "1"]
+    assert "1" not in shown[:-2]
+    _, out, _ = judge(ranked_run, "--judge", "bert", "--deciding", "only", typed="y\ny\n" * 2)
+    assert "not asked, because no score can change by it: 2\n" in out
+    assert re.findall(r"prediction +\S*(head|tail|awk)", out.replace("{+", "")) == ["head"] * 2
+    assert "done: 2 items are newly judged and kept, 0 of 8 left (6 need no answer)" in out
+    # What is decided for the judge is decided for the score: every bound is closed.
+    again = json.loads((ranked_run / "run.json").read_text())["options"]
+    arguments = ["commands", "score", "--judgements", again["judgements"], "--num_examples", "0"]
+    arguments += ["--predictions", str(ranked_run.parents[1] / "said.jsonl")]
+    arguments += ["--gold", str(ranked_run.parents[1] / "gold.jsonl"), "--json", "--quiet"]
+    (Path(again["judgements"]) / "verdicts.anna.jsonl").unlink()
+    capsys.readouterr()
+    assert run(arguments) == 0
+    found = json.loads(capsys.readouterr().out)["extra"]["judging"]
+    assert found["deciding"] == 0
+    assert all(low == high for low, high in found["bounds"].values())
+
+
 # -- at a terminal --------------------------------------------------------------------------------
 
 

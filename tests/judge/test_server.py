@@ -204,6 +204,45 @@ def test_an_adjudicator_gets_new_disagreements_too(start: Start) -> None:
     assert client.get("/agreement").json()["unsettled"] == 0
 
 
+def test_judges_who_are_there_at_the_same_time_share_the_work(start: Start) -> None:
+    client = start(n=8, overlap=1)
+    done = 0
+    for _ in range(4):
+        for name in ("anna", "bert"):
+            now = state(client, name)
+            if now["asked"] is not None and now["left"]:
+                done += 1
+                answer(client, "yes", name)
+    both = [state(client, name)["progress"] for name in ("anna", "bert")]
+    while (now := state(client, "anna"))["left"]:
+        answer(client, "yes", "anna")
+        done += 1
+    assert done <= 10  # of 16; what the one answers may be on the table of the other just then
+    assert all(p["done"] + p["spared"] + p["deciding"] == p["total"] for p in both)
+    assert state(client, "bert")["left"] == 0
+    page = client.get("/judge/anna", headers={"accept": "text/html"}).text
+    assert "not needed" in page
+
+
+def test_only_what_can_change_a_score_is_asked(tmp_path: Path) -> None:
+    said = [{"id": f"q{n}", "predictions": ["head -1 a", "tail -1 a", "cat a"]} for n in range(3)]
+    gold = [{"id": f"q{n}", "nl": f"line {n}", "references": ["sed -n 1p a"]} for n in range(3)]
+    run = evaluate("commands", said, gold, num_examples=0)
+    brief = brief_of(worklist([run]), tmp_path / "judgements", deciding="only")
+    app, office = judging_app(brief)
+    with serving(app) as address, httpx.Client(base_url=address.url, headers=DATA) as client:
+        assert state(client)["progress"]["deciding"] == 9
+        for n in range(3):  # rank 1 comes first; it is right, structure and command
+            assert state(client)["asked"]["prediction"] == "head -1 a"
+            answer(client, "yes")
+            after = answer(client, "yes")
+            assert (after["progress"]["done"], after["progress"]["spared"]) == (n + 1, 2 * n + 2)
+        assert (after["asked"], after["left"]) == (None, 0)
+        page = client.get("/judge/anna", headers={"accept": "text/html"}).text
+        assert "3 of 9 done · 6 not needed" in page
+    office.close()
+
+
 def test_exports(start: Start) -> None:
     client = start()
     answer(client, "yes")

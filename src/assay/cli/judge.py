@@ -3,10 +3,6 @@
 
 from __future__ import annotations
 
-import getpass
-import os
-import shutil
-import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -19,8 +15,6 @@ from assay.core.options import Option
 
 if TYPE_CHECKING:
     from assay.judge.documents import ErrorsDocument
-    from assay.judge.queue import Entry
-    from assay.judge.sample import Sample
     from assay.judge.store import Store
     from assay.pipeline.worklist import Worklist
 
@@ -77,6 +71,13 @@ OPTIONS = (
         "Leave out what this many others have decided; default: everybody judges everything.",
         kind="integer",
         metavar="N",
+    ),
+    Option(
+        "deciding",
+        ("--deciding",),
+        "Ask what can still change a score first, or only that.",
+        kind="choice",
+        choices=("first", "only"),
     ),
     Option(
         "controls",
@@ -203,7 +204,9 @@ def _judge(runs: tuple[str, ...], **given: Any) -> None:
 
         serve_judging(work, folder, **given)
         return
-    _at_terminal(work, store, folder, **given)
+    from assay.cli.judge_terminal import judge_at_terminal
+
+    judge_at_terminal(work, store, folder, **given)
 
 
 # -- what has been judged -------------------------------------------------------------------------
@@ -262,94 +265,6 @@ def _export(work: Worklist, store: Store, form: str) -> None:
 
 def _form(given: dict[str, Any]) -> dict[str, Any]:
     return {name: given[name] for name in ("json", "format", "digits")}
-
-
-# -- judging --------------------------------------------------------------------------------------
-
-
-def _at_terminal(work: Worklist, store: Store, folder: Path, **given: Any) -> None:
-    from assay.cli.judgements import presenter
-    from assay.cli.keyboard import console
-    from assay.judge.keys import keys_of, reasons_of
-    from assay.judge.log import VerdictLog
-    from assay.judge.session import Session
-    from assay.judge.terminal import judge_at
-    from assay.pipeline.agreements import said_by_others
-    from assay.pipeline.queues import Plan, running_line
-
-    judge = given["judge"] or _login()
-    keys, reasons = keys_of(given["keys"]), reasons_of(given["reasons"])
-    plan = Plan.of(given)
-    with VerdictLog(folder, judge) as log:
-        queue = plan.queue(work, store, folder, judge)
-        session = Session(
-            log,
-            queue.entries,
-            work.questions,
-            settled=store.sheets,
-            sample=queue.sample.name if queue.sample else None,
-            adjudicates=plan.adjudicate,
-        )
-        click.echo(_opening(queue.entries, queue.sample, judge, folder))
-        if not queue.entries:
-            return
-        colour = sys.stdout.isatty() and not os.environ.get("NO_COLOR")
-        width = shutil.get_terminal_size().columns if sys.stdout.isatty() else 100
-        before = session.progress.done
-        present = presenter(
-            colour=colour,
-            width=width,
-            said=(lambda item: said_by_others(work, store, item)) if plan.adjudicate else None,
-        )
-
-        def running() -> tuple[str, bool]:
-            return running_line(work, store, log, plan.alpha)
-
-        try:
-            with console() as where:
-                end = judge_at(
-                    where,
-                    session,
-                    present=present,
-                    keys=keys,
-                    guidelines=work.guidelines,
-                    reasons=reasons,
-                    running=running if plan.until_decided else None,
-                )
-        except (KeyboardInterrupt, click.Abort):
-            click.echo(f"\nassay: interrupted; {_kept(session, before)}", err=True)
-            raise click.exceptions.Exit(130) from None
-    if end == "closed":
-        raise InputError(f"the input ended; {_kept(session, before)}")
-    click.echo("")
-    click.echo(f"{'decided' if end == 'decided' else end}: {_kept(session, before)}")
-
-
-def _login() -> str:
-    try:
-        return getpass.getuser()
-    except (KeyError, ImportError, OSError):  # a container whose user has no name
-        raise UsageError("say who judges: --judge NAME") from None
-
-
-def _opening(entries: list[Entry], sample: Sample | None, judge: str, folder: Path) -> str:
-    drawn = ""
-    if sample is not None:
-        drawn = (
-            f", {len(sample.drawn)} of {sample.population:,} examples drawn with seed {sample.seed}"
-        )
-    if not entries:
-        return f"nothing is left to judge for {judge}{drawn}; verdicts are in {folder}"
-    n = len(entries)
-    return f"{judge}: {n:,} item{'' if n == 1 else 's'} to judge{drawn}; verdicts go to {folder}"
-
-
-def _kept(session: Any, before: int) -> str:
-    progress = session.progress
-    new = progress.done - before
-    again = "; run the same command to go on" if progress.left else ""
-    items = "item is" if new == 1 else "items are"
-    return f"{new} {items} newly judged and kept, {progress.left} of {progress.total} left{again}"
 
 
 def _guidelines(path: str | None) -> str | None:

@@ -41,6 +41,7 @@ def brief_of(work: Worklist, folder: Path, **given: Any) -> Brief:
             queue.entries,
             work.questions,
             settled=now.sheets,
+            needs=queue.needs,
             sample=queue.sample.name if queue.sample else None,
             adjudicates=chosen.adjudicate,
         )

@@ -7,6 +7,7 @@ import math
 from collections import Counter
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
+from typing import Protocol
 
 import numpy as np
 
@@ -20,8 +21,15 @@ YES_NO = ("no", "yes")
 WITH_UNSURE = ("no", "unsure", "yes")
 
 
+class Finds(Protocol):
+    """Whatever verdicts are looked up in: a store, or what one judge may know of it."""
+
+    def find(self, question: str, key: str, text: str) -> Verdict | None:
+        """The verdict that counts, if there is one."""
+
+
 def answer_on(
-    store: Store, item: Item, question: Question, questions: Sequence[Question]
+    store: Finds, item: Item, question: Question, questions: Sequence[Question]
 ) -> bool | None:
     """Whether the prediction is right: a verdict if there is one, else the rule; None is unknown.
 
@@ -40,7 +48,7 @@ def answer_on(
 
 
 def value_of(
-    store: Store, items: Iterable[Item], question: Question, questions: Sequence[Question]
+    store: Finds, items: Iterable[Item], question: Question, questions: Sequence[Question]
 ) -> float:
     """1 if any of the items is right, 0 if all are wrong (or there is none), NaN if unknown."""
     answers = [answer_on(store, item, question, questions) for item in items]

@@ -105,8 +105,12 @@ def wanted(
     return found
 
 
-def shuffled(items: Sequence[Item], seed: int) -> list[Item]:
-    """The items in the order of this seed; those with one key stay together."""
+def shuffled(items: Sequence[Item], seed: int, *, by_rank: bool = False) -> list[Item]:
+    """The items in the order of this seed; those with one key stay together.
+
+    With `by_rank` the best ones of a key come first: where the first prediction is right, the
+    others may not matter any more.
+    """
     rng = random.Random(seed)
     groups: dict[str, list[Item]] = {}
     for item in items:
@@ -115,6 +119,8 @@ def shuffled(items: Sequence[Item], seed: int) -> list[Item]:
     rng.shuffle(order)
     for group in order:
         rng.shuffle(group)
+        if by_rank:
+            group.sort(key=lambda item: item.rank)
     return [item for group in order for item in group]
 
 

@@ -68,9 +68,23 @@ class Store:
         self.judges: dict[str, dict[Place, Verdict]] = {}
         self.history: dict[str, list[Verdict]] = {}
         self._take_sheets(sheet_verdicts)
+        self._words: dict[str, Words] = {}
         for judge, verdicts in logs.items():
-            self.history[judge] = list(verdicts)
-            self.judges[judge] = in_force(self.history[judge])
+            self._enter(judge)
+            for verdict in verdicts:
+                self.take(judge, verdict)
+
+    def take(self, judge: str, verdict: Verdict) -> None:
+        """One more verdict of a judge's log."""
+        self._enter(judge)
+        self.history[judge].append(verdict)
+        self._words[judge].take(verdict)
+
+    def _enter(self, judge: str) -> None:
+        if judge not in self._words:
+            self._words[judge] = Words()
+            self.history[judge] = []
+            self.judges[judge] = self._words[judge].in_force
 
     def find(self, question: str, key: str, text: str) -> Verdict | None:
         """The verdict that counts: that of the judges if they have a final one, else the sheets'.
@@ -129,24 +143,42 @@ class Store:
                 self.sheet_conflicts.append(Conflict(place, tuple(all_said)))
 
 
-def in_force(verdicts: Iterable[Verdict]) -> dict[Place, Verdict]:
-    """The last word of one judge on everything; what was withdrawn is gone.
+class Words:
+    """What one judge says: their last word on everything; what was withdrawn is gone.
 
     What a judge says to settle a disagreement comes before what they said as one among others, and
     taking it back brings the other back. Repeats of an item, which measure how steady a judge is,
     do not change their verdict.
     """
-    own: dict[Place, Verdict] = {}
-    settled: dict[Place, Verdict] = {}
-    for verdict in verdicts:
+
+    def __init__(self) -> None:
+        self.in_force: dict[Place, Verdict] = {}
+        self._own: dict[Place, Verdict] = {}
+        self._settled: dict[Place, Verdict] = {}
+
+    def take(self, verdict: Verdict) -> None:
+        """The next thing the judge says."""
         if verdict.purpose in ("control", "repeat"):
-            continue
-        last = settled if verdict.purpose == "adjudication" else own
+            return
+        place = verdict.place
+        last = self._settled if verdict.purpose == "adjudication" else self._own
         if verdict.answer == "withdrawn":
-            last.pop(verdict.place, None)
+            last.pop(place, None)
         else:
-            last[verdict.place] = verdict
-    return {**own, **settled}
+            last[place] = verdict
+        counts = self._settled.get(place) or self._own.get(place)
+        if counts is None:
+            self.in_force.pop(place, None)
+        else:
+            self.in_force[place] = counts
+
+
+def in_force(verdicts: Iterable[Verdict]) -> dict[Place, Verdict]:
+    """The last word of one judge on everything."""
+    words = Words()
+    for verdict in verdicts:
+        words.take(verdict)
+    return words.in_force
 
 
 def final_verdict(said: Sequence[Verdict]) -> Verdict | None:

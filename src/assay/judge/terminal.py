@@ -11,8 +11,9 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Literal, Protocol
 
 from assay.core.judging import Item
+from assay.judge.agenda import Progress
 from assay.judge.keys import key_line, reason_of
-from assay.judge.session import Asked, Progress, Session
+from assay.judge.session import Asked, Session
 from assay.judge.verdict import Answer
 
 End = Literal["done", "quit", "closed", "decided"]
@@ -145,11 +146,23 @@ def understood(said: str, by_key: Mapping[str, str]) -> tuple[str | None, str]:
 def headline(asked: Asked, progress: Progress) -> str:
     """Where the judge is: the item, what is done, and how long the rest may take."""
     parts = [f"item {asked.index + 1} of {progress.total}", f"{progress.done} done"]
-    if progress.skipped:
-        parts.append(f"{progress.skipped} skipped")
-    if progress.unsure:
-        parts.append(f"{progress.unsure} unsure")
-    return " · ".join([*parts, f"about {spell_time(progress.seconds_left)} left"])
+    parts += [*states(progress), f"about {spell_time(progress.seconds_left)} left"]
+    return " · ".join(parts)
+
+
+def states(progress: Progress) -> list[str]:
+    """What is neither answered nor simply open, as far as there is any of it.
+
+    >>> states(Progress(9, 2, 1, 0, 3, 4, 15.0)), states(Progress(9, 2, 0, 1, 0, 1, 15.0))
+    (['1 skipped', '3 not needed'], ['1 unsure', '1 can change a score'])
+    """
+    words = {
+        "skipped": progress.skipped,
+        "unsure": progress.unsure,
+        "not needed": progress.spared,
+        "can change a score": progress.deciding if progress.deciding < progress.left else 0,
+    }
+    return [f"{count} {word}" for word, count in words.items() if count]
 
 
 def spell_time(seconds: float) -> str:

@@ -10,20 +10,25 @@ from pathlib import Path
 from typing import Any
 
 from assay.core.errors import UsageError
+from assay.judge.deciding import Deciding, Measure, View
 from assay.judge.log import VerdictLog
+from assay.judge.needs import Needs, Which
+from assay.judge.others import Others
 from assay.judge.queue import Entry, recorded_order, shuffled, wanted, with_checks
 from assay.judge.sample import Sample
 from assay.judge.store import Store
 from assay.pipeline.agreements import unsettled_items
 from assay.pipeline.estimates import draw_sample, running_evidence
-from assay.pipeline.worklist import Worklist
+from assay.pipeline.worklist import Worklist, measures
 
 
 @dataclass(frozen=True, slots=True)
 class Queue:
-    """The entries of one judge in their order, and the draw they come from."""
+    """The entries of one judge in their order, what of them is still wanted, and the draw they
+    come from."""
 
     entries: list[Entry]
+    needs: Needs
     sample: Sample | None = None
 
 
@@ -41,6 +46,7 @@ class Plan:
     repeats: int = 0
     adjudicate: bool = False
     order_seed: int | None = None
+    deciding: Which | None = None
 
     @classmethod
     def of(cls, given: Mapping[str, Any]) -> Plan:
@@ -67,10 +73,10 @@ class Plan:
             option = "--differing" if self.differing else "--until-decided"
             raise UsageError(f"{option} is about two systems; give two runs")
         sample = None
+        chosen = work
         if self.adjudicate:
             items = unsettled_items(work, store)
         else:
-            chosen = work
             if self.sample is not None:
                 sample = draw_sample(
                     work,
@@ -83,20 +89,42 @@ class Plan:
                 )
                 chosen = replace(work, only=frozenset(sample.drawn))
             elif two:
-                differ = ~work.same()
+                # What decides is which first prediction is right; an estimate wants the others too.
+                chosen = replace(work, most=1) if self.until_decided else work
+                differ = ~chosen.same()
                 ids = (e for e, d in zip(work.examples, differ, strict=True) if d)
-                chosen = replace(work, only=frozenset(ids))
+                chosen = replace(chosen, only=frozenset(ids))
             items = wanted(chosen.items, work.questions, store, judge, overlap=self.overlap)
+        needs = self._needs(chosen, store, folder, judge)
         if not items:
-            return Queue([], sample)
+            return Queue([], needs, sample)
         order = recorded_order(folder, judge, items, seed=self.order_seed, time=time)
-        ordered = shuffled(items, order.seed)
+        ordered = shuffled(items, order.seed, by_rank=self.deciding is not None)
         if self.adjudicate:
-            return Queue([Entry(item) for item in ordered], sample)
+            return Queue([Entry(item) for item in ordered], needs, sample)
         checked = with_checks(
             ordered, controls=self.controls, repeats=self.repeats, seed=order.seed
         )
-        return Queue(checked, sample)
+        return Queue(checked, needs, sample)
+
+    def _needs(self, work: Worklist, store: Store, folder: Path, judge: str) -> Needs:
+        view = View(
+            Store(store.sheets.values()),
+            judge,
+            overlap=None if self.adjudicate else self.overlap,
+            adjudicates=self.adjudicate,
+        )
+        last = work.questions[-1]
+        scores = [Measure(question, top) for _, question, top in measures(work)]
+        if self.until_decided:
+            scores = [Measure(last, 1)]
+        return Needs(
+            view,
+            Deciding(work.lists, scores, work.questions, view),
+            last,
+            which=self.deciding or "all",
+            others=Others(folder, judge),
+        )
 
 
 def running_line(work: Worklist, store: Store, log: VerdictLog, alpha: float) -> tuple[str, bool]:

@@ -38,7 +38,11 @@ class SystemItems:
 
 @dataclass(frozen=True)
 class Worklist:
-    """All that could be judged of some runs on the same gold."""
+    """All that could be judged of some runs on the same gold.
+
+    `only` are the examples to judge, None stands for all; `most` is how many of the predictions for
+    each are judged.
+    """
 
     task: str
     questions: tuple[Question, ...]
@@ -46,17 +50,22 @@ class Worklist:
     examples: tuple[str, ...]
     systems: tuple[SystemItems, ...]
     only: frozenset[str] | None = field(default=None)
+    most: int | None = field(default=None)
 
     @cached_property
     def items(self) -> list[Item]:
         """Every prediction once, whichever systems made it; of `only` some examples."""
+        return distinct(item for items in self.lists for item in items)
+
+    @property
+    def lists(self) -> list[tuple[Item, ...]]:
+        """The predictions of each system for each example, best first; of `only` some examples."""
         kept = self.examples if self.only is None else [e for e in self.examples if e in self.only]
-        return distinct(
-            item
+        return [
+            system.by_example.get(example, ())[: self.most]
             for example in kept
             for system in self.systems
-            for item in system.by_example.get(example, ())
-        )
+        ]
 
     @cached_property
     def places(self) -> frozenset[Place]:
@@ -72,13 +81,10 @@ class Worklist:
     def same(self) -> NDArray[np.bool_]:
         """Per example: whether the first two systems predict the same."""
         first, second = self.systems[:2]
-        return np.array(
-            [_texts(first, example) == _texts(second, example) for example in self.examples]
-        )
+        return np.array([self._texts(first, e) == self._texts(second, e) for e in self.examples])
 
-
-def _texts(system: SystemItems, example: str) -> list[str]:
-    return [item.prediction for item in system.by_example.get(example, ())]
+    def _texts(self, system: SystemItems, example: str) -> list[str]:
+        return [item.prediction for item in system.by_example.get(example, ())[: self.most]]
 
 
 def worklist(runs: Sequence[str | Path | Result], guidelines: str | None = None) -> Worklist:

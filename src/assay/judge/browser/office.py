@@ -85,6 +85,8 @@ class Office:
         # Disagreements come up while others judge: who settles them gets the new ones, too.
         if found is None or (room == "adjudicate" and found.asked is None):
             found = seat.sessions[room] = self.brief.open_session(seat.log, room)
+        else:
+            found.look()
         return found
 
     def log(self, name: str) -> VerdictLog:

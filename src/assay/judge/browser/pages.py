@@ -8,11 +8,12 @@ from collections.abc import Iterable, Mapping, Sequence
 from urllib.parse import quote
 
 from assay.core.judging import Item
+from assay.judge.agenda import Progress
 from assay.judge.browser.office import Brief, Looks, Piece, Room
 from assay.judge.nearest import nearest
 from assay.judge.queue import place_of
-from assay.judge.session import Asked, Progress, Session
-from assay.judge.terminal import spell_time
+from assay.judge.session import Asked, Session
+from assay.judge.terminal import spell_time, states
 
 LABELS = {
     "yes": "Yes",
@@ -272,12 +273,8 @@ def doors(home: str = '<a href="/">All judges</a> ') -> str:
 
 def _bar(progress: Progress) -> str:
     """Progress in words and as a bar."""
-    total = max(1, progress.total)
-    words = [f"{progress.done} of {progress.total} done"]
-    if progress.skipped:
-        words.append(f"{progress.skipped} skipped")
-    if progress.unsure:
-        words.append(f"{progress.unsure} unsure")
+    total = max(1, progress.total - progress.spared)
+    words = [f"{progress.done} of {progress.total} done", *states(progress)]
     if progress.left:
         words.append(f"about {spell_time(progress.seconds_left)} left")
     return (

@@ -1,0 +1,127 @@
+# SPDX-License-Identifier: Apache-2.0
+"""`assay judge RUN...` at a terminal, or with answers from a pipe."""
+
+from __future__ import annotations
+
+import getpass
+import os
+import shutil
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from assay.cli.judgements import presenter
+from assay.cli.keyboard import console
+from assay.core.errors import InputError, UsageError
+from assay.judge.keys import keys_of, reasons_of
+from assay.judge.log import VerdictLog
+from assay.judge.session import Session
+from assay.judge.terminal import judge_at, spell_time
+from assay.pipeline.agreements import said_by_others
+from assay.pipeline.queues import Plan, running_line
+
+if TYPE_CHECKING:
+    from assay.judge.agenda import Progress
+    from assay.judge.needs import Which
+    from assay.judge.queue import Entry
+    from assay.judge.sample import Sample
+    from assay.judge.store import Store
+    from assay.pipeline.worklist import Worklist
+
+
+def judge_at_terminal(work: Worklist, store: Store, folder: Path, **given: Any) -> None:
+    """Ask until all is answered, decided, or the judge leaves."""
+    judge = given["judge"] or _login()
+    keys, reasons = keys_of(given["keys"]), reasons_of(given["reasons"])
+    plan = Plan.of(given)
+    with VerdictLog(folder, judge) as log:
+        queue = plan.queue(work, store, folder, judge)
+        session = Session(
+            log,
+            queue.entries,
+            work.questions,
+            settled=store.sheets,
+            needs=queue.needs,
+            sample=queue.sample.name if queue.sample else None,
+            adjudicates=plan.adjudicate,
+        )
+        click.echo(_opening(queue.entries, queue.sample, judge, folder))
+        if not queue.entries:
+            return
+        if told := _deciding(session.progress, plan.deciding):
+            click.echo(told)
+        colour = sys.stdout.isatty() and not os.environ.get("NO_COLOR")
+        width = shutil.get_terminal_size().columns if sys.stdout.isatty() else 100
+        before = session.progress.done
+        present = presenter(
+            colour=colour,
+            width=width,
+            said=(lambda item: said_by_others(work, store, item)) if plan.adjudicate else None,
+        )
+
+        def running() -> tuple[str, bool]:
+            return running_line(work, store, log, plan.alpha)
+
+        try:
+            with console() as where:
+                end = judge_at(
+                    where,
+                    session,
+                    present=present,
+                    keys=keys,
+                    guidelines=work.guidelines,
+                    reasons=reasons,
+                    running=running if plan.until_decided else None,
+                )
+        except (KeyboardInterrupt, click.Abort):
+            click.echo(f"\nassay: interrupted; {_kept(session, before)}", err=True)
+            raise click.exceptions.Exit(130) from None
+    if end == "closed":
+        raise InputError(f"the input ended; {_kept(session, before)}")
+    click.echo("")
+    click.echo(f"{'decided' if end == 'decided' else end}: {_kept(session, before)}")
+
+
+def _login() -> str:
+    try:
+        return getpass.getuser()
+    except (KeyError, ImportError, OSError):  # a container whose user has no name
+        raise UsageError("say who judges: --judge NAME") from None
+
+
+def _opening(entries: list[Entry], sample: Sample | None, judge: str, folder: Path) -> str:
+    drawn = ""
+    if sample is not None:
+        drawn = (
+            f", {len(sample.drawn)} of {sample.population:,} examples drawn with seed {sample.seed}"
+        )
+    if not entries:
+        return f"nothing is left to judge for {judge}{drawn}; verdicts are in {folder}"
+    n = len(entries)
+    return f"{judge}: {n:,} item{'' if n == 1 else 's'} to judge{drawn}; verdicts go to {folder}"
+
+
+def _deciding(progress: Progress, which: Which | None) -> str:
+    """How much of what is open can still change a score; nothing where all of it can."""
+    if progress.deciding == progress.left and not (which == "only" and progress.spared):
+        return ""
+    time = spell_time(progress.deciding * progress.seconds_per_item)
+    n = f"{progress.deciding:,} of {progress.left:,} open items can still change a score"
+    if which == "only":
+        return f"not asked, because no score can change by it: {progress.spared:,}"
+    if which == "first":
+        return f"{n} and come first (about {time})"
+    return f"{n} (about {time}): --deciding first asks these first, --deciding only no others"
+
+
+def _kept(session: Session, before: int) -> str:
+    progress = session.progress
+    new = progress.done - before
+    again = "; run the same command to go on" if progress.left else ""
+    items = "item is" if new == 1 else "items are"
+    spared = progress.spared
+    less = f" ({spared} need{'s' if spared == 1 else ''} no answer)" if spared else ""
+    kept = f"{new} {items} newly judged and kept"
+    return f"{kept}, {progress.left} of {progress.total} left{less}{again}"
