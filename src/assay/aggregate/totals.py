@@ -31,6 +31,8 @@ class Codebook:
 
     def __init__(self) -> None:
         self._numbers: dict[str, int] = {}
+        self._names: Sequence[str] = ()  # of the coded column that `_table` is for
+        self._table: Codes = np.zeros(0, dtype=np.intp)
 
     def encode(self, values: Iterable[str]) -> Codes:
         """The number of each value; a value not seen before gets the next one."""
@@ -44,10 +46,17 @@ class Codebook:
 
     def _translated(self, column: Coded) -> Codes:
         """The numbers of a column that has some already: only distinct names are looked up."""
-        met = list(dict.fromkeys(column.codes.tolist()))
-        table = np.zeros(max(met, default=-1) + 1, dtype=np.intp)
-        table[met] = self.encode([column.names[code] for code in met])
-        return table[column.codes]
+        if column.names is not self._names:
+            self._names, self._table = column.names, np.zeros(0, dtype=np.intp)
+        more = len(column.names) - len(self._table)
+        if more:  # names may be added to as batches come
+            self._table = np.concatenate([self._table, np.full(more, -1, dtype=np.intp)])
+        found = self._table[column.codes]
+        if len(found) and found.min() < 0:
+            met = list(dict.fromkeys(column.codes.tolist()))
+            self._table[met] = self.encode([column.names[code] for code in met])
+            found = self._table[column.codes]
+        return found
 
     @property
     def names(self) -> tuple[str, ...]:

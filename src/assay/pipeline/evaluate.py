@@ -131,6 +131,7 @@ def evaluate(
                     sink.add(batch, rows, cluster)
             if progress is not None:
                 progress(collector.n)
+            del batch, rows  # so that the next batch is made where this one was
         collected = collector.finish()
         document = _document(
             chosen,
@@ -223,6 +224,7 @@ def _measured(
     def feed() -> Iterator[Batch]:
         for batch in examples.batches:
             waiting.append(with_columns(task, batch, wanted))
+            del batch
             yield waiting[-1]
 
     for rows in worker.map(Measure(layout.metrics), feed()):

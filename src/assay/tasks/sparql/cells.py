@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from itertools import count
 
 import numpy as np
@@ -30,7 +30,9 @@ class Cells:
     def __init__(self, phenomena: Mapping[str, Sequence[str]], *, one_type: bool) -> None:
         self._phenomena = {name: frozenset(listed) for name, listed in phenomena.items()}
         self._one_type = one_type
-        self._numbers: defaultdict[Cell, int] = defaultdict(count().__next__)
+        self._tables: dict[tuple[str, str], defaultdict[str, int]] = {}
+        """By type and distance: the number of each sub-type."""
+        self._next = count().__next__
         self._names: dict[str, list[str]] = defaultdict(list)
         self.seen: list[Cell] = []
         """Type, sub-type and context group, in order of first appearance."""
@@ -39,11 +41,37 @@ class Cells:
         self, types: Sequence[str], descriptions: Sequence[str], distances: Sequence[str]
     ) -> dict[str, Sequence[str]]:
         """The columns of some examples."""
-        triples = zip(types, descriptions, distances, strict=True)
-        numbers = np.fromiter(map(self._numbers.__getitem__, triples), np.intp, len(types))
-        for cell in list(self._numbers)[len(self.seen) :]:
-            self._learn(*cell)
-        return {column: Coded(names, numbers) for column, names in self._names.items()}
+        n = len(types)
+        numbers: Iterable[int]
+        if n and types.count(types[0]) == distances.count(distances[0]) == n:
+            numbers = map(self._table(types[0], distances[0]).__getitem__, descriptions)
+        else:
+            numbers = (
+                self._table(kind, distance)[description]
+                for kind, description, distance in zip(types, descriptions, distances, strict=True)
+            )
+        codes = np.fromiter(numbers, np.intp, n)
+        if n and codes.max() >= len(self.seen):
+            self._learn_new()
+        return {column: Coded(names, codes) for column, names in self._names.items()}
+
+    def _table(self, kind: str, distance: str) -> defaultdict[str, int]:
+        found = self._tables.get((kind, distance))
+        if found is None:
+            found = self._tables[kind, distance] = defaultdict(self._next)
+        return found
+
+    def _learn_new(self) -> None:
+        """Give names to the numbers that were given out since the last time, in their order."""
+        known = len(self.seen)
+        new = {
+            number: (kind, description, distance)
+            for (kind, distance), table in self._tables.items()
+            for description, number in table.items()
+            if number >= known
+        }
+        for number in sorted(new):
+            self._learn(*new[number])
 
     def _learn(self, kind: str, description: str, distance: str) -> None:
         group = ("fscore_" if TYPES[kind] == "set" else "accuracy_") + distance

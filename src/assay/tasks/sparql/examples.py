@@ -7,10 +7,11 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, fields
 from functools import partial
-from typing import Protocol
+from itertools import compress
+from typing import Any, Protocol
 
-import msgspec
 import numpy as np
+from msgspec import UNSET, UnsetType
 
 from assay.core.batch import Batch
 from assay.core.columns import Late
@@ -18,18 +19,21 @@ from assay.core.document import Intake
 from assay.core.errors import AlignError, UsageError
 from assay.core.task import Missing
 from assay.tasks.sparql.cells import Cells
+from assay.tasks.sparql.columns import Golds, Predictions
 from assay.tasks.sparql.context import NONE
 from assay.tasks.sparql.kinds import TYPES
-from assay.tasks.sparql.pairs import Gold, Measured, Prediction, number_of
+from assay.tasks.sparql.pairs import Measured, number_of
 from assay.tasks.sparql.records import Record
 
 SLICES = ("question_type", "sub_type", "context")
 """The columns that are always scored by slice: what SPICE reports on."""
 
-AT_ONCE = 2_048
-"""Examples in a batch: many small objects, which should not leave the processor's cache between the
-stages. The last batch alone is smaller, so that borders do not depend on how long predictions are.
-"""
+AT_ONCE = 512
+"""Examples in a batch: few enough for what is made of them to be measured, and given up, before it
+leaves the processor's cache."""
+
+ASKED_AT_ONCE = 2_048
+"""Examples in a batch whose queries are run: enough to keep several workers busy."""
 
 MIXED = ("YES", "NO")
 
@@ -76,20 +80,17 @@ class Seen:
 class _Block:
     """Columns of the batch that is being filled."""
 
-    predictions: list[Prediction] = field(default_factory=list)
-    gold: list[Gold] = field(default_factory=list)
-    ids: list[str] = field(default_factory=list)
+    predictions: Predictions = field(default_factory=lambda: Predictions([], [], [], []))
+    gold: Golds = field(default_factory=lambda: Golds([], [], [], []))
     types: list[str] = field(default_factory=list)
     descriptions: list[str] = field(default_factory=list)
     distances: list[str] = field(default_factory=list)
     turns: list[str | None] = field(default_factory=list)
 
-    def cut(self, n: int) -> _Block:
-        """Take out the first `n` examples."""
-        taken = _Block(*(getattr(self, f.name)[:n] for f in fields(self)))
-        for column in fields(self):
-            del getattr(self, column.name)[:n]
-        return taken
+    def cut(self, n: int) -> tuple[_Block, _Block]:
+        """The first `n` examples, and the others."""
+        columns = [getattr(self, f.name) for f in fields(self)]
+        return _Block(*(c[:n] for c in columns)), _Block(*(c[n:] for c in columns))
 
 
 def batches(
@@ -100,8 +101,9 @@ def batches(
     first = 0
     try:
         for block in _filled(blocks, reading):
-            yield reading.batch(block, first)
             first += len(block.gold)
+            yield reading.batch(block, first - len(block.gold))
+            del block  # what is not wanted any more makes room for what comes next
     finally:
         if setting.executor is not None:
             setting.executor.close()
@@ -109,12 +111,16 @@ def batches(
 
 
 def _filled(blocks: Iterable[list[Record]], reading: _Reading) -> Iterator[_Block]:
+    size = AT_ONCE if reading.setting.executor is None else ASKED_AT_ONCE
     block = _Block()
     for records in blocks:
-        for at in range(0, len(records), AT_ONCE):
-            reading.take_all(records[at : at + AT_ONCE], block)
-            while len(block.gold) >= AT_ONCE:
-                yield block.cut(AT_ONCE)
+        for at in range(0, len(records), size):
+            reading.take_all(records[at : at + size], block)
+        del records
+        while len(block.gold) >= size:
+            full, block = block.cut(size)
+            yield full
+            del full
     if block.gold:
         yield block
 
@@ -132,67 +138,95 @@ class _Reading:
         self._distance: dict[str, str] = {}  # by type, the last context distance
 
     def take_all(self, records: list[Record], block: _Block) -> None:
-        """Add records to the block, column by column where nothing about them is special."""
+        """Add records to the block: column by column, or one by one where any is an odd one."""
         setting = self.setting
-        plain = not setting.compat and setting.missing == "wrong"
-        if not (plain and setting.one_type and TYPES[setting.types[0]] == "set"):
-            for record in records:
-                self.take(record, block)
-            return
-        wanted = setting.types[0]
-        actions = [r.actions for r in records]
+        types = [r.question_type for r in records]
         turns = [r.turn for r in records]
-        answers = [r.predicted_answers for r in records]
-        bare = setting.em_only or setting.executor is not None  # answers come later, or never
-        special = (
-            [r.question_type for r in records].count(wanted) < len(records)
-            or None in actions
+        answers: list[Any] = [None] * len(records)  # they come later, or never
+        if not setting.em_only and setting.executor is None:
+            answers = [r.predicted_answers for r in records]
+        if (
+            setting.compat
+            or setting.missing != "wrong"
             or None in turns
-            or (not setting.em_only and "entity" in "\n".join(actions))  # type: ignore[arg-type]  # none is None
-            or not (bare or msgspec.UNSET not in answers)
-        )
-        if special:
+            or list in set(map(type, types))
+            or UnsetType in set(map(type, answers))
+        ):
             for record in records:
                 self.take(record, block)
             return
-        block.predictions += (
-            map(Prediction, actions) if bare else map(Prediction, actions, answers)  # type: ignore[arg-type]  # none is UNSET
-        )
-        block.gold += [Gold("set", r.sparql_delex, r.results) for r in records]
-        block.ids += turns  # type: ignore[arg-type]  # none is None
-        block.types += [wanted] * len(records)
-        block.descriptions += [r.description for r in records]
-        known = setting.distances or {}
-        block.distances += (
-            [known.get(turn, NONE) for turn in turns] if known else [NONE] * len(turns)  # type: ignore[arg-type]  # as above
-        )
-        block.turns += turns
         self._position += len(records)
+        if not self._wanted.issuperset(types):
+            wanted = [self._is_wanted(name) for name in types]  # type: ignore[arg-type]  # no list
+            columns: tuple[list[Any], ...] = (records, types, turns, answers)
+            records, types, turns, answers = (list(compress(c, wanted)) for c in columns)
+        self._take_columns(records, types, turns, answers, block)  # type: ignore[arg-type]  # as above
+
+    def _take_columns(
+        self,
+        records: list[Record],
+        types: list[str],
+        turns: list[str],
+        answers: list[Any],
+        block: _Block,
+    ) -> None:
+        n = len(records)
+        queries = [r.actions for r in records]
+        failures = self._failures(queries)
+        for i in [i for i, failure in enumerate(failures) if failure is not None]:
+            answers[i] = None
+        kinds = [TYPES[name] for name in types]
+        right: list[Any] = [r.results for r in records]
+        if kinds.count("set") < n:
+            right = list(map(self._right, records, kinds))
+        known = self.setting.distances
+        block.predictions.add(queries, answers, failures, [None] * n)
+        block.gold.add(turns, kinds, [r.sparql_delex for r in records], right)
+        block.types += types
+        block.descriptions += [r.description for r in records]
+        block.distances += [known.get(turn, NONE) for turn in turns] if known else [NONE] * n
+        block.turns += turns
+
+    def _failures(self, queries: list[str | None]) -> list[str | None]:
+        """Why queries cannot be run, as far as their text says."""
+        missing = queries.count(None)
+        self.intake.counts.missing += missing
+        texts = [q or "" for q in queries] if missing else queries
+        may_hold = not self.setting.em_only and "entity" in "\n".join(texts)  # type: ignore[arg-type]  # none is None
+        if not missing and not may_hold:
+            return [None] * len(queries)
+        return [self._failure(query) for query in queries]
+
+    def _failure(self, query: str | None) -> str | None:
+        if query is None:
+            return "missing"
+        if "entity" in query and not self.setting.em_only and "entity" in query.split():
+            return "placeholder"
+        return None
 
     def take(self, record: Record, block: _Block) -> None:
         """Add the record to the block, once for each wanted type it has."""
         self._position += 1
         given = record.question_type
         if isinstance(given, str):
-            if given in self._wanted:
+            if self._is_wanted(given):
                 self._add(record, given, TYPES[given], block, "")
-            elif given not in TYPES:
-                self._other(given)
             return
         first = True
         for name in dict.fromkeys(given):
-            if name in self._wanted:
+            if self._is_wanted(name):
                 # SPICE's script takes every record with several types for a question of sets.
                 kind: Measured = TYPES[name]
                 if self.setting.compat and kind != "set":
                     kind = "equal"
                 self._add(record, name, kind, block, "" if first else f" ({name})")
                 first = False
-            elif name not in TYPES:
-                self._other(name)
 
-    def _other(self, name: str) -> None:
-        self.seen.other_types[name] = self.seen.other_types.get(name, 0) + 1
+    def _is_wanted(self, name: str) -> bool:
+        """Whether questions of this type are selected; a type that is none of the ten is noted."""
+        if name not in TYPES:
+            self.seen.other_types[name] = self.seen.other_types.get(name, 0) + 1
+        return name in self._wanted
 
     def _add(self, record: Record, name: str, kind: Measured, block: _Block, mark: str) -> None:
         setting, query, turn = self.setting, record.actions, record.turn
@@ -206,19 +240,13 @@ class _Reading:
             if setting.missing == "skip":
                 return
         distance = self._distance_of(turn, name)
-        taken = None
-        failure = None
-        if query is None:
-            failure = "missing"
-            if setting.compat:
-                taken = self._query.get(name)
-        elif "entity" in query and not setting.em_only and "entity" in query.split():
-            failure = "placeholder"
+        failure = self._failure(query)
+        taken = self._query.get(name) if setting.compat and query is None else None
         if setting.compat and query is not None:
             self._query[name] = None if failure is not None else query
-        block.predictions.append(Prediction(query, self._known(record, failure), failure, taken))
-        block.gold.append(Gold(kind, record.sparql_delex, self._right(record, kind)))
-        block.ids.append((turn if turn is not None else str(self._position)) + mark)
+        own = (turn if turn is not None else str(self._position)) + mark
+        block.predictions.add([query], [self._known(record, failure)], [failure], [taken])
+        block.gold.add([own], [kind], [record.sparql_delex], [self._right(record, kind)])
         block.types.append(name)
         block.descriptions.append(record.description)
         block.distances.append(distance)
@@ -241,7 +269,7 @@ class _Reading:
         if failure is not None or setting.executor is not None:
             return None
         answers = record.predicted_answers
-        if answers is msgspec.UNSET:
+        if answers is UNSET:
             raise UsageError(
                 f"record {self._position:,} has no predicted_answers, and there is nothing to run "
                 "its query on; give --kg GRAPH or --server_link URL, or --em_only"
@@ -265,7 +293,7 @@ class _Reading:
         if executor is not None and not self.setting.em_only:
             _execute(block.predictions, executor)
         counts, n = self.intake.counts, len(block.gold)
-        failures = [p.failure for p in block.predictions]
+        failures = block.predictions.failures
         absent = np.zeros(n, dtype=bool)
         if any(failures):
             self.seen.unanswered.update(filter(None, failures))
@@ -275,8 +303,8 @@ class _Reading:
         counts.predictions += given
         counts.matched += given
         columns = self.seen.cells.columns(block.types, block.descriptions, block.distances)
-        columns["conversation"] = Late(n, partial(_conversations, block.turns, block.ids))
-        return Batch(block.predictions, block.gold, block.ids, columns, absent, first)
+        columns["conversation"] = Late(n, partial(_conversations, block.turns, block.gold.ids))
+        return Batch(block.predictions, block.gold, block.gold.ids, columns, absent, first)
 
     def warn(self) -> None:
         """What a reader of the scores should know about the records."""
@@ -302,8 +330,10 @@ def _conversations(turns: list[str | None], ids: list[str]) -> list[str]:
     ]
 
 
-def _execute(predictions: list[Prediction], executor: Executor) -> None:
-    where = [i for i, p in enumerate(predictions) if p.failure is None and p.query is not None]
-    found = executor.run([predictions[i].query or "" for i in where])
+def _execute(predictions: Predictions, executor: Executor) -> None:
+    queries, failures = predictions.queries, predictions.failures
+    where = [i for i, q in enumerate(queries) if q is not None and failures[i] is None]
+    found = executor.run([queries[i] or "" for i in where])
     for i, (answers, failure) in zip(where, found, strict=True):
-        predictions[i] = Prediction(predictions[i].query, answers, failure)
+        predictions.answers[i] = answers
+        failures[i] = failure

@@ -3,17 +3,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from itertools import compress
-from operator import eq
 from typing import Any, ClassVar
 
 import numpy as np
 
 from assay.core.batch import Batch
 from assay.core.metric import Metric, Rows, Score, Totals, Value, f_score, ratio
-from assay.tasks.sparql.pairs import Gold, Prediction, count_of
+from assay.tasks.sparql.columns import Golds, Predictions
+from assay.tasks.sparql.pairs import Measured, count_of
 
 REFERENCE_LIMIT = 1_000
 """Answers above which SPICE's script keeps only the right ones of a set that is not right."""
@@ -22,16 +21,6 @@ _NOTHING: frozenset[str] = frozenset()
 
 _SINGLE = 6
 """The first column about questions that are right or wrong as a whole."""
-
-
-def _exact(predictions: Iterable[Any], golds: Iterable[Any]) -> list[bool]:
-    """`is_exact` of each pair; most need no more than a look."""
-    given = [p.query if p.failure is None else p.compared for p in predictions]
-    right = [g.query for g in golds]
-    return [
-        a is not None and b is not None and (a == b or a.lower() == b.lower())
-        for a, b in zip(given, right, strict=True)
-    ]
 
 
 @dataclass(frozen=True)
@@ -43,6 +32,7 @@ class ExactQuery(Metric):
     Source: Perez-Beltrachini et al. (2023), "Semantic parsing for conversational question
     answering over knowledge graphs", and the script that comes with it.
 
+    >>> from assay.tasks.sparql.pairs import Gold, Prediction
     >>> gold = Gold("set", "SELECT ?x", [])
     >>> ExactQuery().score([(Prediction("select ?x"), gold), (Prediction(None), gold)])
     {'em': 0.5}
@@ -55,7 +45,8 @@ class ExactQuery(Metric):
     def measure(self, batch: Batch) -> Rows:
         """1 and whether the query is exact, per example."""
         rows = np.ones((len(batch), 2))
-        rows[:, 1] = _exact(batch.predictions, batch.gold)
+        given, right = Predictions.of(batch.predictions), Golds.of(batch.gold)
+        rows[:, 1] = given.exact(right.queries)
         return rows
 
     def finalise(self, totals: Totals) -> Mapping[str, Value]:
@@ -77,6 +68,7 @@ class Answers(Metric):
     its hits if these are more. 0 is no limit. `compat` is what SPICE's script does instead: a set
     that is wrong and larger than the limit is cut down to its hits.
 
+    >>> from assay.tasks.sparql.pairs import Gold, Prediction
     >>> gold = Gold("set", None, ["Q1", "Q2"])
     >>> found = Answers().score([(Prediction("q", ["Q1"]), gold)])
     >>> found["precision"], found["recall"], round(found["f1"], 3)
@@ -105,71 +97,76 @@ class Answers(Metric):
     def measure(self, batch: Batch) -> Rows:
         """Hits, errors and sums per example."""
         rows = np.zeros((len(batch), len(self.columns)))
-        sets = [g.kind == "set" for g in batch.gold]
-        if all(sets):
-            self._measure_sets(batch.predictions, batch.gold, rows)
+        given, gold = Predictions.of(batch.predictions), Golds.of(batch.gold)
+        exact = given.exact(gold.queries)
+        found, right = given.answers, gold.answers
+        if gold.kinds.count("set") == len(gold):
+            self._measure_sets(found, right, exact, rows)
             return rows
-        where = np.flatnonzero(sets).tolist()
+        where = [i for i, kind in enumerate(gold.kinds) if kind == "set"]
         part = np.zeros((len(where), len(self.columns)))
         self._measure_sets(
-            [batch.predictions[i] for i in where], [batch.gold[i] for i in where], part
+            [found[i] for i in where], [right[i] for i in where], [exact[i] for i in where], part
         )
         rows[where] = part
-        for i in np.flatnonzero(~np.array(sets)).tolist():
-            rows[i, _SINGLE:] = self._single(batch.predictions[i], batch.gold[i])
+        for i, kind in enumerate(gold.kinds):
+            if kind != "set":
+                rows[i, _SINGLE:] = self._single(found[i], kind, right[i])
         return rows
 
-    def _single(self, prediction: Prediction, gold: Gold) -> tuple[float, float, float, float]:
+    def _single(self, found: Any, kind: Measured, right: Any) -> tuple[float, float, float, float]:
         """The last columns of a question that is right or wrong as a whole."""
-        answers, right = prediction.answers, gold.answers
-        if gold.kind == "boolean":
-            return (isinstance(answers, bool) and answers == right, 1, 0, 0)
-        if gold.kind == "count":
-            number = count_of(answers)
-            real = isinstance(answers, list) and len(answers) == 1 and answers[0].isnumeric()
+        if kind == "boolean":
+            return (isinstance(found, bool) and found == right, 1, 0, 0)
+        if kind == "count":
+            number = count_of(found)
+            real = isinstance(found, list) and len(found) == 1 and found[0].isnumeric()
             return (number is not None and number == right, 1, real, 1)
-        wanted = right if isinstance(right, list) else []
-        hits, predicted, size = (float(n[0]) for n in self._compared([answers], [wanted]))
-        return (hits == predicted == size, 1, 0, 0)
+        hits, predicted, size = self._compared([found], [right])[:, 0]
+        return (float(hits == predicted == size), 1, 0, 0)
 
-    def _measure_sets(self, predictions: Sequence[Any], golds: Sequence[Any], rows: Rows) -> None:
-        """Fill the first columns, column by column: in a batch most examples are alike."""
-        right = [g.answers for g in golds]
-        found = [p.answers for p in predictions]
-        same = np.fromiter(map(eq, found, right), np.bool_, len(right))
-        n_gold = np.fromiter(map(len, right), np.float64, len(right))
-        # A list of one is not made a set, and where both lists are equal nothing is compared.
-        several, differ = same & (n_gold > 1), ~same
-        n_gold[several] = list(map(len, map(set, compress(right, several.tolist()))))
-        hits, predicted = n_gold.copy(), n_gold.copy()
-        mask = differ.tolist()
-        hits[differ], predicted[differ], n_gold[differ] = self._compared(
-            compress(found, mask), compress(right, mask)
-        )
+    def _measure_sets(
+        self, found: Sequence[Any], right: Sequence[Any], exact: Sequence[bool], rows: Rows
+    ) -> None:
+        """Fill the first columns, for questions that all ask for sets."""
+        hits, predicted, n_gold = self._compared(found, right)
         wrong = (hits != predicted) | (hits != n_gold)
-        mask = wrong.tolist()
-        rows[wrong, 5] = _exact(compress(predictions, mask), compress(golds, mask))
         p, r = ratio(hits, predicted), ratio(hits, n_gold)
         rows[:, 0], rows[:, 1], rows[:, 2] = hits, predicted - hits, n_gold - hits
         rows[:, 3] = np.where(hits > 0, ratio(2 * p * r, p + r), 0.0)
         rows[:, 4] = 1
+        rows[:, 5] = wrong & np.array(exact, dtype=bool)
 
-    def _compared(self, found: Iterable[Any], right: Iterable[list[str]]) -> tuple[Rows, ...]:
-        """Hits, sizes of predicted sets (no list is no answer) and of gold sets."""
-        counts: tuple[list[int], ...] = ([], [], [])
-        for answers, wanted in zip(found, right, strict=True):
-            predicted = set(answers) if isinstance(answers, list) else _NOTHING
-            gold = set(wanted)  # given up at once: quicker than many sets side by side
-            counts[0].append(len(predicted & gold))
-            counts[1].append(len(predicted))
-            counts[2].append(len(gold))
-        hits, sizes, n_gold = np.array(counts, dtype=np.float64)
+    def _compared(self, found: Sequence[Any], right: Sequence[list[str]]) -> Rows:
+        """Three rows: hits, sizes of predicted sets (no list is no answer), and of gold sets."""
+        hits: list[int] = []
+        sizes: list[int] = []
+        wanted: list[int] = []
+        for answers, gold in zip(found, right, strict=True):
+            if answers == gold:  # most often, and most often with one answer: no set is needed
+                n = len(gold) if len(gold) < 2 else len(set(gold))
+                hits.append(n)
+                sizes.append(n)
+                wanted.append(n)
+            else:
+                predicted = set(answers) if isinstance(answers, list) else _NOTHING
+                distinct = set(gold)
+                hits.append(len(predicted & distinct))
+                sizes.append(len(predicted))
+                wanted.append(len(distinct))
+        counts = np.empty((3, len(hits)))
+        for row, column in zip(counts, (hits, sizes, wanted), strict=True):
+            row[:] = column
+        if self.compat or self.limit:
+            counts[1] = self._limited(*counts)
+        return counts
+
+    def _limited(self, hits: Rows, sizes: Rows, wanted: Rows) -> Rows:
+        """Sizes of predicted sets with the limit on answers applied."""
         if self.compat:
             large = sizes > (self.limit or REFERENCE_LIMIT)
-            sizes = np.where(large & ((hits != sizes) | (hits != n_gold)), hits, sizes)
-        elif self.limit:
-            sizes = np.maximum(hits, np.minimum(sizes, self.limit))
-        return hits, sizes, n_gold
+            return np.where(large & ((hits != sizes) | (hits != wanted)), hits, sizes)
+        return np.maximum(hits, np.minimum(sizes, self.limit))
 
     def finalise(self, totals: Totals) -> Mapping[str, Value]:
         """Pooled precision and recall, and means over questions."""

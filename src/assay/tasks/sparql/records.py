@@ -18,8 +18,8 @@ from assay.core.errors import InputError
 from assay.read.source import Role, Source, sources
 from assay.read.stream import pieces
 
-BLOCK_BYTES = 1 << 20
-"""Bytes of an array decoded at once."""
+BLOCK_BYTES = 1 << 18
+"""Bytes read and decoded at once: what becomes of them should fit into the processor's cache."""
 
 _CUT = re.compile(rb"\}\s*,\s*\{")
 _AT = re.compile(r"`?\$\[(\d+)\](?:\.([\w]+))?")
@@ -66,7 +66,7 @@ def _from_memory(source: Any, role: Role) -> Iterator[list[Record]]:
 
 def _from_files(found: list[Source], role: Role, intake: Intake) -> Iterator[list[Record]]:
     for item in found:
-        stream = pieces(item, role, intake, lone=len(found) == 1)
+        stream = pieces(item, role, intake, lone=len(found) == 1, size=BLOCK_BYTES)
         yield from _file(stream, item.name)
 
 
@@ -117,8 +117,9 @@ def _array(rest: bytes, stream: Iterator[bytes], name: str) -> Iterator[list[Rec
                 wanted = 2 * len(held)
                 break
             wanted = BLOCK_BYTES
-            yield block
             done += len(block)
+            yield block
+            del block  # its memory is what the next one is made in
     block = _decoded(held, name, done)
     if block:
         yield block
@@ -130,7 +131,7 @@ def _cut_off(held: bytearray) -> list[Record] | None:
     The comma at the cut becomes the bracket that closes one array, then the one that opens the
     next, so that nothing is copied.
     """
-    low = max(0, BLOCK_BYTES - (1 << 16))
+    low = max(0, BLOCK_BYTES - (1 << 14))
     cuts = list(_CUT.finditer(held, low))[-_TRIES:] or list(_CUT.finditer(held))[-_TRIES:]
     commas = [held.index(b",", cut.start()) for cut in reversed(cuts)]
     del cuts  # a match holds on to the buffer, which could not shrink then
