@@ -3,11 +3,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
 import click
 
+from assay.cli.output import note
 from assay.core.options import Option
 
 FORMATS = ("table", "markdown", "latex", "csv")
@@ -114,22 +115,31 @@ def click_options(declared: Iterable[Option]) -> list[click.Parameter]:
 class _SeveralOption(click.Option):
     """An option that `SeveralWords` gathers words for."""
 
-    several = True
+
+class _IgnoringOption(click.Option):
+    """A flag behind which some words mean nothing."""
+
+    ignores: tuple[str, ...] = ()
 
 
 class SeveralWords(click.Command):
-    """A command of which some options take all words up to the next option."""
+    """A command of which some options take all words up to the next option.
+
+    Words that mean nothing behind a flag are dropped, and this is said.
+    """
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
         """Like click, after `--flag A B` has become `--flag A --flag B`."""
         normal = ctx.token_normalize_func or (lambda name: name)
-        flags = {
-            normal(flag)
-            for param in self.params
-            if isinstance(param, click.Option) and getattr(param, "several", False)
-            for flag in param.opts
-        }
-        return super().parse_args(ctx, _repeated(args, flags, normal))
+        several: set[str] = set()
+        ignored: dict[str, tuple[str, ...]] = {}
+        for param in self.params:
+            flags = [normal(flag) for flag in param.opts]
+            if isinstance(param, _SeveralOption):
+                several.update(flags)
+            elif isinstance(param, _IgnoringOption):
+                ignored.update(dict.fromkeys(flags, param.ignores))
+        return super().parse_args(ctx, _repeated(_meant(args, ignored, normal), several, normal))
 
 
 class WithRest(SeveralWords):
@@ -162,6 +172,23 @@ class WithRest(SeveralWords):
         return left
 
 
+def _meant(
+    args: list[str], ignored: Mapping[str, tuple[str, ...]], normal: Callable[[str], str]
+) -> list[str]:
+    """The words without those that mean nothing."""
+    kept: list[str] = []
+    before = ""
+    for index, word in enumerate(args):
+        if word == "--":
+            return [*kept, *args[index:]]
+        if word in ignored.get(normal(before), ()):
+            note(f"the word {word} behind {before} means nothing and is ignored")
+        else:
+            kept.append(word)
+        before = word
+    return kept
+
+
 def _repeated(args: list[str], flags: set[str], normal: Callable[[str], str]) -> list[str]:
     found: list[str] = []
     flag, first = None, False
@@ -191,13 +218,16 @@ def _click_option(option: Option) -> click.Parameter:
         )
     names = [option.name, *option.flags]
     if option.kind == "flag":
-        return click.Option(
+        flag = (_IgnoringOption if option.ignores else click.Option)(
             names,
             is_flag=True,
             default=bool(option.default),
             help=option.help,
             hidden=option.hidden,
         )
+        if isinstance(flag, _IgnoringOption):
+            flag.ignores = option.ignores
+        return flag
     if option.kind == "switch":
         return click.Option(
             names,

@@ -18,8 +18,9 @@ class Option:
     spelling that help should show. A `switch` is a flag that may also be given a value: yes or no,
     true or false, 1 or 0. An integer may have bounds, which help shows. An option with `several`
     takes all words up to the next option, as many tools written with argparse do:
-    `--latency-metrics AL LAAL`. Where `flags` is one name without a hyphen in front, the option is
-    an argument, known by its place.
+    `--latency-metrics AL LAAL`. Words that `ignores` names may stand behind a flag and mean
+    nothing: left-overs in the documented command lines of replaced tools. Where `flags` is one name
+    without a hyphen in front, the option is an argument, known by its place.
     """
 
     name: str
@@ -35,6 +36,7 @@ class Option:
     low: int | None = None
     high: int | None = None
     several: bool = False
+    ignores: tuple[str, ...] = ()
 
     @property
     def is_argument(self) -> bool:

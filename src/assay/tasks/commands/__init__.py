@@ -30,12 +30,19 @@ INPUT = (
         "gold",
         ("--gold", "-g"),
         "Gold: .jsonl with id, nl and references, or the files of descriptions (.nl) and of "
-        "commands (.cm); one of these finds the other.",
+        "commands (.cm); one of these finds the other. Default: what --dataset names.",
         kind="path",
         multiple=True,
-        required=True,
         metavar="FILE",
     ),
+    Option(
+        "dataset",
+        ("--dataset", "--data"),
+        "Name of a data folder of NL2Bash, for gold that is not given: data/NAME/dev.nl.filtered "
+        "and dev.cm.filtered, with verdicts in data/NAME/manual_judgements. Default: bash.",
+        metavar="NAME",
+    ),
+    Option("test_set", ("--test",), "The test set of --dataset, not dev.", kind="flag"),
     Option(
         "num_examples",
         ("--num_examples",),
@@ -87,6 +94,7 @@ JUDGING = (
         "Ask about every prediction that is neither matched nor judged yet, and keep the answers "
         "in --judgements.",
         kind="flag",
+        ignores=("0",),
     ),
     Option("judge", ("--judge",), "Who answers.", default="author", metavar="NAME"),
     Option(
@@ -102,6 +110,23 @@ JUDGING = (
         "Numbers, questions and files of the old program, quirk for quirk.",
         kind="choice",
         choices=("nl2bash",),
+    ),
+)
+
+OLD = (
+    Option("gpu", ("--gpu",), "Accepted for old command lines.", hidden=True),
+    Option(
+        "old_writers",
+        (
+            "--gen_manual_evaluation_sheet",
+            "--gen_manual_evaluation_sheet_single_model",
+            "--gen_manual_evaluation_table",
+            "--gen_auto_evaluation_table",
+            "--gen_error_analysis_sheet",
+        ),
+        "Refused, with what to use instead.",
+        kind="flag",
+        hidden=True,
     ),
 )
 
@@ -127,7 +152,7 @@ class CommandsTask(Task):
 
     name = "commands"
     default_metrics = ("accuracy",)
-    options = (*INPUT, *JUDGING)
+    options = (*INPUT, *JUDGING, *OLD)
     verbs = (
         Verb(
             "errors",
@@ -148,9 +173,11 @@ class CommandsTask(Task):
         self, predictions: Any, gold: Any, *, missing: Missing, **options: Any
     ) -> Examples:
         """Read both sides, draw the sample, look verdicts up and ask for missing ones."""
+        from assay.tasks.commands.dataset import with_dataset
         from assay.tasks.commands.inputs import Settings, open_examples
 
-        return open_examples(predictions, gold, missing, Settings.of(options))
+        gold, left = with_dataset(gold, options)
+        return open_examples(predictions, gold, missing, Settings.of(left))
 
     def metrics(self, names: Sequence[str], **options: Any) -> list[Metric]:
         """The metrics by text; `top_k` and `match` are those of the options unless given."""

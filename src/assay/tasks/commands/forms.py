@@ -76,9 +76,10 @@ def form(text: str, mode: Mode = "strict") -> Form:
 def _parsed(text: str, mode: Mode) -> Body:
     shaper = Shaper(reference=mode != "loose")
     if mode == "nl2bash":
-        from assay.tasks.commands.reference import check
+        from assay.tasks.commands.reference import check, lone_substitution
 
-        body = shaper.understand(syntax.parse(repairs.reference(text)))
+        script = syntax.parse(repairs.reference(text))
+        body = shaper.understand(lone_substitution(script))
         check(body)
         return body
     repaired = repairs.typography(text)

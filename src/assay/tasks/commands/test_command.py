@@ -120,3 +120,86 @@ def test_the_result_says_how_many_answers_can_still_change_a_score(
     predictions.write_text('{"id": "1", "predictions": ["ls -a", "ls", "dir"]}\n')
     assert run(["commands", "score", "-p", str(predictions), "-g", str(gold)]) == 0
     assert "of the unjudged predictions 0 can still change a score" in capsys.readouterr().out
+
+
+# -- the command line of the old program ---------------------------------------------------------
+
+
+@pytest.fixture
+def checkout(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A folder with the data of the old program, to be run in."""
+    data = tmp_path / "data" / "bash"
+    (data / "manual_judgements").mkdir(parents=True)
+    for part, command in (("dev", "ls -a"), ("test", "ls -l")):
+        (data / f"{part}.nl.filtered").write_text("list all files\n")
+        (data / f"{part}.cm.filtered").write_text(f"{command}\n")
+    sheet = data / "manual_judgements" / "manual.evaluations.x"
+    header = "description,prediction,template,correct template,correct command\n"
+    sheet.write_text(header + "list all files,dir,dir,y,y\n")
+    (tmp_path / "p.txt").write_text("ls -l|||dir|||ls\n")
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+OLD_CALLS = [
+    # what stands behind the first words               top 1 and 3 command accuracy
+    (["--prediction_file", "p.txt"], [0.0, 1.0]),
+    (["--dataset", "bash", "--prediction_file=p.txt", "--gpu", "0"], [0.0, 1.0]),
+    (["--data", "bash", "--prediction_file", "p.txt", "--test"], [1.0, 1.0]),
+]
+
+
+@pytest.mark.parametrize(("more", "wanted"), OLD_CALLS)
+@pytest.mark.usefixtures("checkout")
+def test_old_calls_find_the_data_folder(
+    more: list[str], wanted: list[float], capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert run(["commands", "score", *more, "--json"]) == 0
+    scores = json.loads(capsys.readouterr().out)["scores"]
+    assert [scores["top1_command_accuracy"], scores["top3_command_accuracy"]] == wanted
+
+
+def test_old_calls_find_the_data_folder_beside_the_scripts(
+    checkout: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (checkout / "scripts").mkdir()
+    monkeypatch.chdir(checkout / "scripts")
+    assert run(["commands", "score", "--prediction_file", "../p.txt", "--compat", "nl2bash"]) == 0
+    shown = capsys.readouterr().out
+    assert shown.startswith("1 predictions loaded from ../p.txt\nreading cached evaluations from ")
+    assert run(["commands", "score", "--prediction_file", "../p.txt"]) == 0
+    shown = capsys.readouterr().out
+    assert shown.startswith("gold read from ../data/bash/dev.nl.filtered and dev.cm.filtered\n")
+
+
+@pytest.mark.parametrize("flag", ["--manual_eval", "--manual-eval"])
+def test_the_documented_call_asks_though_a_0_is_left_over(
+    flag: str, checkout: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr("sys.stdin", io.StringIO("n\n" * 2))
+    assert run(["commands", "score", "--prediction_file", "p.txt", flag, "0"]) == 0
+    shown = capsys.readouterr()
+    assert shown.err == f"assay: the word 0 behind {flag} means nothing and is ignored\n"
+    assert shown.out.count("CORRECT STRUCTURE? [y/reason] ") == 2
+    verdicts = checkout / "data" / "bash" / "manual_judgements" / "verdicts.author.jsonl"
+    assert verdicts.read_text().count("\n") == 4  # two structures, and so two commands, are wrong
+
+
+OLD_CALLS_REFUSED = [
+    (["--manual_eval", "1"], "unexpected extra argument (1)"),
+    (["--gen_auto_evaluation_table"], "'assay compare DIR DIR' for a table"),
+    (["--dataset", "zsh"], "give it with --gold (there is no data/zsh/dev.nl.filtered here either)"),
+    (["--gold", "data/bash/dev.nl.filtered", "--test"], "with --gold give the test set"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("more", "said"), OLD_CALLS_REFUSED)
+@pytest.mark.usefixtures("checkout")
+def test_old_calls_that_mean_nothing_here(
+    more: list[str], said: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert run(["commands", "score", "--prediction_file", "p.txt", *more]) == 2
+    shown = capsys.readouterr()
+    assert said in shown.err
+    assert shown.err.count("\n") == 1
+    assert not shown.out

@@ -69,6 +69,22 @@ def test_template(command: str, template: str) -> None:
     assert form(command).template == template
 
 
+OLD_TEMPLATES = [
+    # What --compat nl2bash makes of commands that are nothing but a substitution.
+    ("n=$(ls a | wc -l)", "ls File | wc -l"),
+    ('n="in `date`: $(id)"', "date"),  # text around it and further substitutions are lost
+    ("n1=$(mktemp)", "$( mktemp )"),  # not unwrapped where the name has a digit
+    ('$(md5sum "$f")', "$( md5sum File )"),
+    ("n=$(perl -v)", "n=$(perl -v)"),  # cannot be parsed: a utility that it does not know
+    ("n1=$(perl -v)", "n1=$(perl -v)"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("command", "template"), OLD_TEMPLATES)
+def test_template_of_the_old_program(command: str, template: str) -> None:
+    assert form(command, "nl2bash").template == template
+
+
 EQUAL = [
     # a, b                                          template, command equal: strict and loose
     ("ls -la", "ls -l -a", "TC", "TC"),
