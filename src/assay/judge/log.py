@@ -11,9 +11,10 @@ from __future__ import annotations
 import fcntl
 import os
 from contextlib import suppress
+from datetime import MAXYEAR, datetime
 from pathlib import Path
 from types import TracebackType
-from typing import Self
+from typing import Self, TypeVar
 
 import msgspec
 
@@ -22,6 +23,8 @@ from assay.judge.verdict import Verdict, judge_name
 
 PREFIX = "verdicts."
 SUFFIX = ".jsonl"
+
+Record = TypeVar("Record")
 
 _encoder = msgspec.json.Encoder()
 _decoder = msgspec.json.Decoder(Verdict)
@@ -50,20 +53,47 @@ def read_log(path: Path) -> list[Verdict]:
     A file that only one process has written is in that order already; one that was merged from two
     machines need not be.
     """
+    found = read_records(path, _decoder, "a verdict")
+    for number, verdict in enumerate(found, start=1):
+        if verdict.time and not _is_time(verdict.time):
+            problem = f"verdict {number} has '{verdict.time[:40]}' for its time"
+            raise InputError(problem, path=path, hint="write it like 2026-01-31T12:00:00Z")
+    return sorted(found, key=moment)
+
+
+def _is_time(text: str) -> bool:
+    try:
+        return datetime.fromisoformat(text).year < MAXYEAR
+    except ValueError:
+        return False
+
+
+def moment(verdict: Verdict) -> str:
+    """What verdicts are put in the order of time by; times with and without fractions of a second
+    compare.
+
+    >>> "2026-01-01T00:00:05Z" < "2026-01-01T00:00:05.5Z"
+    False
+    """
+    return verdict.time.removesuffix("Z")
+
+
+def read_records(path: Path, decoder: msgspec.json.Decoder[Record], kind: str) -> list[Record]:
+    """The records of a file, one per line; a last line that a crash tore is none."""
     found = []
     for number, line in enumerate(whole_lines(path), start=1):
         if not line.strip():
             continue
         try:
-            found.append(_decoder.decode(line))
-        except (msgspec.DecodeError, UnicodeDecodeError) as error:
+            found.append(decoder.decode(line))
+        except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
             raise InputError(
-                f"not a verdict ({error})",
+                f"not {kind} ({error})",
                 path=path,
                 line=number,
                 hint="mend or remove the line; a merge may have left its marks",
             ) from None
-    return sorted(found, key=lambda verdict: verdict.time)
+    return found
 
 
 def whole_lines(path: Path) -> list[bytes]:
@@ -96,6 +126,7 @@ class VerdictLog:
     def __init__(self, folder: Path, judge: str) -> None:
         self.judge = judge_name(judge)
         self.path = log_path(folder, self.judge)
+        _refuse_namesake(folder, self.judge)
         self._file = locked(self.path, self.judge)
         self.verdicts = read_log(self.path)
         _mend_end(self._file)
@@ -122,6 +153,21 @@ class VerdictLog:
         trace: TracebackType | None,
     ) -> None:
         self.close()
+
+
+def _refuse_namesake(folder: Path, judge: str) -> None:
+    """Raise where somebody has judged whose name differs by nothing but capitals.
+
+    It will be the same person, who would agree with themselves.
+    """
+    with suppress(OSError):  # no such folder yet, or one that the log will stumble over
+        for path in folder.iterdir():
+            known = log_judge(path)
+            if known is not None and known != judge and known.casefold() == judge.casefold():
+                raise UsageError(
+                    f"somebody has judged as '{known}'; write the name like that, or use one that "
+                    f"differs from it by more than capitals"
+                )
 
 
 def locked(path: Path, judge: str) -> int:

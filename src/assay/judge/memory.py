@@ -49,6 +49,7 @@ class Memory:
         self._now = now
         self._done: list[list[Verdict]] = []
         self._undone: list[list[Verdict]] = []
+        self._undone_at = ""
         for verdict in log.verdicts:
             if slot_of(verdict) not in slots:
                 continue
@@ -113,11 +114,20 @@ class Memory:
     def _replay(self, verdict: Verdict) -> None:
         self._take(verdict)
         if verdict.undoes is not None:
-            self._done = [each for each in self._done if each[0].time != verdict.undoes]
-        elif self._done and self._done[-1][0].time == verdict.time:
+            self._forget(verdict.undoes, verdict.time)
+        elif self._done and _is_same_action(self._done[-1][0], verdict):
             self._done[-1].append(verdict)
         else:
             self._done.append([verdict])
+
+    def _forget(self, undone: str, at: str) -> None:
+        """Of actions of the same time, which other programs may write, the last one is undone."""
+        if at == self._undone_at:
+            return  # a further record of the same undoing
+        self._undone_at = at
+        times = [action[0].time for action in self._done]
+        if undone in times:
+            del self._done[len(times) - 1 - times[::-1].index(undone)]
 
     def _earlier(self, slot: Slot) -> Verdict | None:
         """What was said about this before, among the answers that have not been taken back."""
@@ -131,7 +141,12 @@ class Memory:
         """A time that no earlier verdict of this judge has."""
         stamp = self._now().isoformat(timespec="microseconds").replace("+00:00", "Z")
         last = self.log.verdicts[-1].time if self.log.verdicts else ""
-        if stamp > last:
+        if stamp.removesuffix("Z") > last.removesuffix("Z"):
             return stamp
         after = datetime.fromisoformat(last) + timedelta(microseconds=1)
         return after.isoformat(timespec="microseconds").replace("+00:00", "Z")
+
+
+def _is_same_action(first: Verdict, verdict: Verdict) -> bool:
+    """Whether a verdict was written together with another one: about one item, at one moment."""
+    return (first.time, first.id) == (verdict.time, verdict.id)

@@ -153,16 +153,16 @@ def headline(asked: Asked, progress: Progress) -> str:
 def states(progress: Progress) -> list[str]:
     """What is neither answered nor simply open, as far as there is any of it.
 
-    >>> states(Progress(9, 2, 1, 0, 3, 4, 15.0)), states(Progress(9, 2, 0, 1, 0, 1, 15.0))
+    >>> states(Progress(9, 2, 1, 0, 3, 4, 0, 15.0)), states(Progress(9, 2, 0, 1, 0, 1, 6, 15.0))
     (['1 skipped', '3 not needed'], ['1 unsure', '1 can change a score'])
     """
     words = {
         "skipped": progress.skipped,
         "unsure": progress.unsure,
         "not needed": progress.spared,
-        "can change a score": progress.deciding if progress.deciding < progress.left else 0,
+        "can change a score": progress.deciding if progress.idle else 0,
     }
-    return [f"{count} {word}" for word, count in words.items() if count]
+    return [f"{count:,} {word}" for word, count in words.items() if count]
 
 
 def spell_time(seconds: float) -> str:

@@ -15,6 +15,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from assay.core.judging import CORRECT, Item, Question
+from assay.judge.answers import judge_facts
 from assay.judge.log import VerdictLog, read_log
 from assay.judge.queue import (
     Entry,
@@ -339,7 +340,8 @@ def test_controls_and_repeats(tmp_path: Path) -> None:
     entries = with_checks(items(12), controls=4, repeats=3, seed=1)
     controls = [e for e in entries if e.purpose == "control"]
     repeats = [e for e in entries if e.purpose == "repeat"]
-    assert 2 <= len(controls) <= 4
+    assert len(controls) == 4
+    assert [e.item.id.startswith("control-yes:") for e in controls].count(True) == 2
     assert len(repeats) == 3
     for control in controls:
         right = control.item.prediction in control.item.references
@@ -354,3 +356,36 @@ def test_controls_and_repeats(tmp_path: Path) -> None:
     assert at(s) is None
     assert len(in_force(s.log.verdicts)) == 12  # checks change no verdict
     assert set(state(s).values()) == {"yes"}
+
+
+@pytest.mark.parametrize(("n", "controls", "repeats"), [(0, 0, 0), (1, 1, 0), (2, 2, 0), (6, 6, 4)])
+def test_no_more_checks_than_there_are_items_for(n: int, controls: int, repeats: int) -> None:
+    entries = with_checks(items(n), controls=500, repeats=500, seed=1)
+    purposes = [entry.purpose for entry in entries]
+    assert (purposes.count("control"), purposes.count("repeat")) == (controls, repeats)
+    assert purposes.count("") == n
+    same = [replace(item, references=("gold",)) for item in items(n)]
+    made = [e.item for e in with_checks(same, controls=500, repeats=0, seed=1) if e.purpose]
+    assert all(item.id.startswith("control-yes:") for item in made)  # nothing else is known
+
+
+def test_checks_are_counted_by_item_and_by_run(tmp_path: Path) -> None:
+    one, two, three = items(3)
+    right = replace(one, id="control-yes:0", prediction="g0", structure="g0")
+    wrong = replace(two, id="control-no:1", prediction="g2", structure="g2")
+    entries = [Entry(item) for item in (one, two, three)]
+    entries += [Entry(one, "repeat"), Entry(two, "repeat")]
+    entries += [Entry(right, "control"), Entry(wrong, "control")]
+    s = session(tmp_path, entries=entries, questions=TWO)
+    # Each yes to a structure is followed by the answer about the command.
+    for answer in ("yes", "no", "no", "no", "yes", "yes", "no", "yes", "yes", "yes", "no"):
+        s.answer(answer)
+    assert at(s) is None
+    s.log.close()
+    store = read_store(tmp_path)
+    (facts,) = judge_facts(store)
+    # The first was yes, no; then yes, yes. The second was no and is no again.
+    assert (facts.repeats, facts.steady) == (2, 1)
+    # The gold of another item may well have the right structure.
+    assert (facts.controls, facts.right) == (2, 2)
+    assert judge_facts(store, places={("structure", "another key", "s0")}) == []
