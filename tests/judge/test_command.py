@@ -461,6 +461,7 @@ REFUSED = [
     (["RUN", "--guidelines", "nowhere.txt"], "nowhere.txt: cannot be read"),
     (["RUN", "--web", "--port", "99999"], "99999 is not a port"),
     (["RUN", "--judgements", "RUN/run.json", "--judge", "a"], "is not a folder"),
+    (["RUN", "--web", "--judgements", "/proc/nowhere"], "/proc/nowhere cannot be written"),
     (["RUN/run.json", "--agreement"], "no two columns of judges"),
     (["RUN", "--errors", "--judgements", "RUN"], "give two runs"),
 ]

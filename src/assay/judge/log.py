@@ -8,6 +8,7 @@ is ignored on reading and cut off before the next one is written.
 
 from __future__ import annotations
 
+import errno
 import fcntl
 import os
 from contextlib import suppress
@@ -131,11 +132,12 @@ class VerdictLog:
         self.verdicts = read_log(self.path)
         _mend_end(self._file)
 
-    def append(self, verdict: Verdict) -> None:
-        """Write one verdict; it is on disk when this returns."""
-        assert verdict.judge == self.judge, "a log holds the verdicts of one judge"
-        write_through(self._file, _encoder.encode(verdict) + b"\n", self.path)
-        self.verdicts.append(verdict)
+    def append(self, *verdicts: Verdict) -> None:
+        """Write what was said at once, all of it or nothing; it is on disk when this returns."""
+        assert all(v.judge == self.judge for v in verdicts), "a log is that of one judge"
+        lines = b"".join(_encoder.encode(verdict) + b"\n" for verdict in verdicts)
+        write_through(self._file, lines, self.path)
+        self.verdicts += verdicts
 
     def close(self) -> None:
         """Let others write."""
@@ -184,6 +186,16 @@ def locked(path: Path, judge: str) -> int:
     return file
 
 
+def writable_folder(folder: Path) -> None:
+    """Make the folder of the verdicts if need be; raises where nothing could be kept in it."""
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        if not os.access(folder, os.W_OK | os.X_OK):
+            raise PermissionError(errno.EACCES, os.strerror(errno.EACCES))
+    except OSError as error:
+        raise _unwritable(folder, error) from None
+
+
 def _opened(path: Path) -> int:
     """The file, made if need be, open for appending."""
     try:
@@ -193,11 +205,15 @@ def _opened(path: Path) -> int:
         if new:
             _flush_folder(path.parent)
     except OSError as error:
-        raise OutputError(
-            f"{path} cannot be written ({error.strerror}); choose a folder for the verdicts that "
-            "is writable"
-        ) from None
+        raise _unwritable(path, error) from None
     return file
+
+
+def _unwritable(path: Path, error: OSError) -> OutputError:
+    return OutputError(
+        f"{path} cannot be written ({error.strerror}); choose a folder for the verdicts that is "
+        "writable"
+    )
 
 
 def _mend_end(file: int) -> None:
@@ -227,13 +243,13 @@ def _is_whole(line: bytes) -> bool:
     return True
 
 
-def write_through(file: int, line: bytes, path: Path) -> None:
-    """Append a whole line and flush it to the device; on failure nothing of it stays."""
+def write_through(file: int, data: bytes, path: Path) -> None:
+    """Append whole lines and flush them to the device; on failure nothing of them stays."""
     before = os.fstat(file).st_size
     try:
         done = 0
-        while done < len(line):
-            done += os.write(file, line[done:])
+        while done < len(data):
+            done += os.write(file, data[done:])
         os.fsync(file)
     except OSError as error:
         with suppress(OSError):

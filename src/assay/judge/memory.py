@@ -76,33 +76,36 @@ class Memory:
         """Take back the last action; what it was about."""
         if not self._done:
             return None
-        action = self._done.pop()
-        self._undone.append(action)
+        action = self._done[-1]
         stamp, undoes = self._stamp(), action[0].time
-        for verdict in action:
-            earlier = self._earlier(slot_of(verdict))
-            restored = earlier or msgspec.structs.replace(verdict, answer="withdrawn", reason="")
-            self._append(msgspec.structs.replace(restored, time=stamp, undoes=undoes))
+        restored = [
+            msgspec.structs.replace(self._before(verdict), time=stamp, undoes=undoes)
+            for verdict in action
+        ]
+        self._append(restored)
+        self._undone.append(self._done.pop())
         return action[0]
 
     def redo(self) -> Verdict | None:
         """Give the answer again that was taken back last; what it was about."""
         if not self._undone:
             return None
-        action = self._undone.pop()
+        action = self._undone[-1]
         self._write(action)
+        self._undone.pop()
         return action[0]
 
     def _write(self, action: list[Verdict]) -> None:
         stamp = self._stamp()
         written = [msgspec.structs.replace(verdict, time=stamp) for verdict in action]
-        for verdict in written:
-            self._append(verdict)
+        self._append(written)
         self._done.append(written)
 
-    def _append(self, verdict: Verdict) -> None:
-        self.log.append(verdict)
-        self._take(verdict)
+    def _append(self, verdicts: list[Verdict]) -> None:
+        """What cannot be written has not been said."""
+        self.log.append(*verdicts)
+        for verdict in verdicts:
+            self._take(verdict)
 
     def _take(self, verdict: Verdict) -> None:
         self.touched.add(slot_of(verdict))
@@ -129,13 +132,14 @@ class Memory:
         if undone in times:
             del self._done[len(times) - 1 - times[::-1].index(undone)]
 
-    def _earlier(self, slot: Slot) -> Verdict | None:
-        """What was said about this before, among the answers that have not been taken back."""
-        for action in reversed(self._done):
-            for verdict in reversed(action):
-                if slot_of(verdict) == slot:
-                    return None if verdict.answer == "withdrawn" else verdict
-        return None
+    def _before(self, verdict: Verdict) -> Verdict:
+        """What was true before the last action: an answer that has not been taken back, or none."""
+        slot = slot_of(verdict)
+        said = (each for action in reversed(self._done[:-1]) for each in reversed(action))
+        earlier = next((each for each in said if slot_of(each) == slot), None)
+        if earlier is None or earlier.answer == "withdrawn":
+            return msgspec.structs.replace(verdict, answer="withdrawn", reason="")
+        return earlier
 
     def _stamp(self) -> str:
         """A time that no earlier verdict of this judge has."""

@@ -221,6 +221,10 @@ def read_store(
             path=folder,
             hint="give the folder that holds the verdicts",
         )
+    try:
+        paths = sorted(folder.iterdir())
+    except OSError as error:
+        raise InputError(f"cannot be read ({error.strerror})", path=folder) from None
     facts: list[SheetFacts] = []
 
     def all_sheets() -> Iterable[Verdict]:
@@ -239,7 +243,7 @@ def read_store(
 
     logs = {
         judge: read_log(path)
-        for path in sorted(folder.iterdir())
+        for path in paths
         if (judge := log_judge(path)) is not None and path.is_file()
     }
     store = Store(all_sheets(), logs)

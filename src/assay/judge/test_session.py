@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
@@ -14,6 +15,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from assay.core.errors import OutputError
 from assay.core.judging import CORRECT, Item, Question
 from assay.judge.answers import judge_facts
 from assay.judge.log import VerdictLog, read_log
@@ -282,6 +284,54 @@ def test_who_settles_is_asked_again_and_decides(tmp_path: Path) -> None:
     third.redo()
     third.log.close()
     assert session(tmp_path, 1, judge="anna").progress.done == 1
+
+
+def test_what_cannot_be_written_has_not_been_said(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    s = session(tmp_path, 2, TWO)
+    s.answer("yes")
+
+    def full(file: int) -> None:
+        raise OSError(28, "No space left on device")
+
+    def steps(s: Session) -> list[Callable[[], object]]:
+        return [lambda: s.answer("no"), s.skip, s.undo]
+
+    for step in steps(s):
+        before = (at(s), state(s), s.progress, s.can_undo, s.can_redo, s.log.path.read_bytes())
+        with monkeypatch.context() as patch:
+            patch.setattr(os, "fsync", full)
+            with pytest.raises(OutputError, match="the last answer was not kept"):
+                step()
+        after = (at(s), state(s), s.progress, s.can_undo, s.can_redo, s.log.path.read_bytes())
+        assert after == before
+    s.answer("no")
+    assert s.undo()
+    with monkeypatch.context() as patch:
+        patch.setattr(os, "fsync", full)
+        with pytest.raises(OutputError):
+            s.redo()
+    assert s.redo()  # with room on the disk it can be given again after all
+    assert state(s) == {"0:structure": "yes", "0:command": "no"}
+
+
+def test_answers_of_other_programs_are_undone_one_by_one(tmp_path: Path) -> None:
+    """Their times are in whole seconds: many answers have the same one."""
+    with VerdictLog(tmp_path, "anna") as log:
+        for item in items(3):
+            for question in TWO:
+                time = "2026-01-01T00:00:05Z"
+                log.append(verdict_on(item, question, "yes", judge="anna", time=time))
+    s = session(tmp_path, 3, TWO)
+    assert s.undo()
+    s.log.close()
+    again = session(tmp_path, 3, TWO)
+    assert again.progress.done == 2
+    assert again.undo()
+    assert again.undo()
+    assert not again.undo()
+    assert state(again) == {}
 
 
 def test_a_crash_between_a_no_and_what_follows_from_it(tmp_path: Path) -> None:
