@@ -148,7 +148,7 @@ def test_skip_back_comment_guidelines_and_other_keys(
     assert code == 0
     assert "  Only what is thus is right." in out
     assert "'what' is no key: [j] yes  [k] no" in out
-    assert "(your answer so far: no)" in out
+    assert "(your answer so far: no, because of this)" in out
     assert "there is nothing to redo" in out
     assert "this is the first item you have seen" in out
     history = read_store(text_run.parent / "judgements").history["anna"]

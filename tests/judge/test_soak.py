@@ -67,6 +67,8 @@ def test_a_server_that_is_killed_again_and_again_loses_nothing(saved: Path) -> N
             while len(acknowledged[name]) < ITEMS:
                 base = f"http://127.0.0.1:{server.port}/judge/{name}"
                 try:
+                    if not acknowledged[name]:
+                        client.post(f"http://127.0.0.1:{server.port}/start", data={"name": name})
                     asked = client.get(base).raise_for_status().json()["asked"]
                     if asked is None:
                         break

@@ -111,7 +111,11 @@ class Keyboard:
         termios.tcsetattr(self._file, termios.TCSADRAIN, self._before)
 
     def _key(self) -> str:
+        import termios
+        import tty
+
         while not self._ahead:
+            tty.setcbreak(self._file, termios.TCSADRAIN)  # again: a shell resets what it stopped
             data = os.read(self._file, 1024)
             if not data:
                 return ""

@@ -14,7 +14,7 @@ from assay.core.judging import Item
 from assay.judge.agenda import Progress
 from assay.judge.keys import key_line, reason_of
 from assay.judge.session import Asked, Session
-from assay.judge.verdict import Answer
+from assay.judge.verdict import Answer, Verdict
 
 End = Literal["done", "quit", "closed", "decided"]
 ANSWERS: tuple[Answer, ...] = ("yes", "no", "unsure")
@@ -74,7 +74,7 @@ def judge_at(
                 for each in present(asked.entry.item):
                     console.say(each)
             if asked.before is not None and asked.before.answer != "skip":
-                console.say(f"  (your answer so far: {asked.before.answer})")
+                console.say(f"  (your answer so far: {said_before(asked.before)})")
             shown = (asked.index, asked.question.name)
         said = console.command(f"{asked.question.text} [{keys['yes']}/{keys['no']}/...] ")
         if said is None:
@@ -141,6 +141,12 @@ def understood(said: str, by_key: Mapping[str, str]) -> tuple[str | None, str]:
     if lower in by_key:
         return by_key[lower], text.strip()
     return (lower, text.strip()) if lower in by_key.values() else (None, "")
+
+
+def said_before(verdict: Verdict) -> str:
+    """An answer with its reason, in which nothing steers the terminal."""
+    reason = "".join(c if c.isprintable() else "?" for c in verdict.reason)
+    return f"{verdict.answer}, {reason}" if reason else verdict.answer
 
 
 def headline(asked: Asked, progress: Progress) -> str:
