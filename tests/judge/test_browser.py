@@ -230,6 +230,7 @@ def test_the_page_is_readable_on_a_phone(
     )
     page = context.new_page()
     with serving(saved, "--order-seed", "4") as server:
+        enter(page, server, "anna")
         for path in ("/", "/judge/anna", "/review/anna", "/agreement"):
             page.goto(server.url + path)
             wide = page.evaluate("document.documentElement.scrollWidth")

@@ -49,7 +49,13 @@ def start(tmp_path: Path) -> Iterator[Start]:
         yield call
 
 
+def come_in(client: httpx.Client, judge: str = "anna", room: str = "judge") -> None:
+    door = "/start" if room == "judge" else "/settle"
+    assert client.post(door, data={"name": judge}).status_code == 303
+
+
 def state(client: httpx.Client, judge: str = "anna", room: str = "judge") -> Any:
+    come_in(client, judge, room)
     return client.get(f"/{room}/{judge}").raise_for_status().json()
 
 
@@ -100,9 +106,23 @@ def test_an_answer_to_something_else_does_not_count(start: Start, tmp_path: Path
 def test_what_is_refused(
     start: Start, method: str, path: str, fields: dict[str, str], status: int, said: str
 ) -> None:
-    found = start().request(method, path, data=fields or None)
+    client = start()
+    come_in(client)
+    found = client.request(method, path, data=fields or None)
     assert found.status_code == status
     assert said in found.json()["error"]
+
+
+@pytest.mark.parametrize("path", ["/judge/zoe", "/review/zoe", "/adjudicate/zoe"])
+def test_who_only_looks_leaves_nothing_behind(start: Start, tmp_path: Path, path: str) -> None:
+    """A picture on some other site may point here; it must not sit down in anybody's place."""
+    client = start()
+    assert client.get(path).status_code == 404
+    page = client.get(path, headers={"accept": "text/html"})
+    assert (page.status_code, page.headers["location"]) == (303, "/")
+    found = client.post(f"{path}/answer", data={"action": "yes"}, headers={"x-part": "1"})
+    assert found.status_code in (404, 405)
+    assert not list(tmp_path.glob("judgements/*"))
 
 
 def test_a_full_disk_is_said_and_the_answer_can_be_given_again(
@@ -133,7 +153,9 @@ def test_pages_of_other_sites_cannot_answer(start: Start) -> None:
 
 
 def test_pages_allow_no_script_but_ours(start: Start) -> None:
-    found = start().get("/judge/anna", headers={"accept": "text/html"})
+    client = start()
+    come_in(client)
+    found = client.get("/judge/anna", headers={"accept": "text/html"})
     policy = found.headers["content-security-policy"]
     assert "script-src 'self';" in policy
     assert "unsafe" not in policy
@@ -286,6 +308,9 @@ def running(tmp_path_factory: pytest.TempPathFactory) -> Iterator[httpx.Client]:
     run = evaluate("text", [f"said {i}" for i in range(5)], ["gold"] * 5, metrics=["exact"])
     app, office = judging_app(brief_of(worklist([run]), folder / "judgements"))
     with serving(app) as address, httpx.Client(base_url=address.url, trust_env=False) as client:
+        for name in ("anna", "\u00e4"):
+            come_in(client, name)
+        come_in(client, "anna", "adjudicate")
         yield client
         history = read_store(folder / "judgements").history
         assert all(in_force(verdicts) is not None for verdicts in history.values())

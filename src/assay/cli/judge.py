@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -257,10 +258,13 @@ def _estimate(runs: tuple[str, ...], folder: Path, **given: Any) -> None:
 
 def _export(work: Worklist, store: Store, form: str) -> None:
     from assay.judge.export import to_lines, to_sheet
+    from assay.report.terminal import spelled
 
-    lines = (to_sheet if form == "csv" else to_lines)(work.items, work.questions, store)
-    for line in lines:
-        click.echo(line, nl=False)
+    what = work.items, work.questions, store
+    shown = sys.stdout is not None and sys.stdout.isatty()
+    for line in to_sheet(*what) if form == "csv" else to_lines(*what):
+        # Data in a file is handed on as it is, but not to steer a terminal with.
+        click.echo(spelled(line, keep_lines=True) if shown else line, nl=False, color=True)
 
 
 def _form(given: dict[str, Any]) -> dict[str, Any]:

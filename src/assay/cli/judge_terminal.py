@@ -5,7 +5,6 @@ from __future__ import annotations
 
 import getpass
 import os
-import shutil
 import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -21,6 +20,7 @@ from assay.judge.session import Session
 from assay.judge.terminal import judge_at, spell_time
 from assay.pipeline.agreements import said_by_others
 from assay.pipeline.queues import Plan, running_line
+from assay.report.terminal import columns_of, wants_colour
 
 if TYPE_CHECKING:
     from assay.judge.agenda import Progress
@@ -52,8 +52,8 @@ def judge_at_terminal(work: Worklist, store: Store, folder: Path, **given: Any) 
             return
         if told := _deciding(session.progress, plan.deciding):
             click.echo(told)
-        colour = sys.stdout.isatty() and not os.environ.get("NO_COLOR")
-        width = shutil.get_terminal_size().columns if sys.stdout.isatty() else 100
+        colour = wants_colour(sys.stdout, os.environ)
+        width = columns_of(sys.stdout, os.environ) or 100
         before = session.progress.done
         present = presenter(
             colour=colour,
@@ -105,12 +105,13 @@ def _opening(entries: list[Entry], sample: Sample | None, judge: str, folder: Pa
 
 def _deciding(progress: Progress, which: Which | None) -> str:
     """How much of what is open can still change a score; nothing where all of it can."""
-    if progress.deciding == progress.left and not (which == "only" and progress.spared):
+    if which == "only" and progress.spared:
+        return f"not asked, because no score can change by it: {progress.spared:,}"
+    if not progress.idle:
         return ""
     time = spell_time(progress.deciding * progress.seconds_per_item)
-    n = f"{progress.deciding:,} of {progress.left:,} open items can still change a score"
-    if which == "only":
-        return f"not asked, because no score can change by it: {progress.spared:,}"
+    left = progress.deciding + progress.idle
+    n = f"{progress.deciding:,} of {left:,} open items can still change a score"
     if which == "first":
         return f"{n} and come first (about {time})"
     return f"{n} (about {time}): --deciding first asks these first, --deciding only no others"

@@ -79,8 +79,10 @@ def brief_of(work: Worklist, folder: Path, **given: Any) -> Brief:
 def serve_judging(work: Worklist, folder: Path, **given: Any) -> None:
     """Answer until stopped."""
     from assay.judge.browser.app import judging_app
+    from assay.judge.log import writable_folder
     from assay.web import Access, Address, serve
 
+    writable_folder(folder)
     access = Access.for_host(given["host"], given["token"])
     app, office = judging_app(brief_of(work, folder, **given), access)
 

@@ -33,8 +33,9 @@ class Console(Protocol):
 
 
 def console() -> Console:
-    """The console that standard input is."""
-    return Keyboard() if sys.stdin.isatty() and sys.stdout.isatty() else Pipe()
+    """The console that standard input is; a process may have been started without one."""
+    streams = (sys.stdin, sys.stdout)
+    return Keyboard() if all(s is not None and s.isatty() for s in streams) else Pipe()
 
 
 class Pipe:
@@ -57,8 +58,8 @@ class Pipe:
     def line(self, prompt: str) -> str | None:
         """The next line, shown behind the prompt as it would be at a terminal."""
         click.echo(prompt, nl=False)
-        data = sys.stdin.buffer.readline()
-        line = data.decode("utf-8", "replace").rstrip("\r\n") if data else None
+        data = sys.stdin.buffer.readline() if sys.stdin is not None else b""
+        line = data.decode("utf-8", "replace").strip("\r\n\ufeff") if data else None
         click.echo("" if line is None else line)
         return line
 
@@ -110,7 +111,11 @@ class Keyboard:
         termios.tcsetattr(self._file, termios.TCSADRAIN, self._before)
 
     def _key(self) -> str:
+        import termios
+        import tty
+
         while not self._ahead:
+            tty.setcbreak(self._file, termios.TCSADRAIN)  # again: a shell resets what it stopped
             data = os.read(self._file, 1024)
             if not data:
                 return ""

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import io
 import sys
 from collections.abc import Mapping
 from pathlib import Path
@@ -73,7 +74,8 @@ def _score(
 
 def _console(json: bool, quiet: bool) -> Streams:
     """What a task says and asks during a run; standard output belongs to a document."""
-    return Streams(sys.stderr if json else sys.stdout, sys.stdin, quiet)
+    answers = io.StringIO() if sys.stdin is None else sys.stdin  # None where it was closed before
+    return Streams(sys.stderr if json else sys.stdout, answers, quiet)
 
 
 def _evaluated(

@@ -19,6 +19,10 @@ from assay.judge.verdict import Verdict
 State = Literal["open", "later", "skipped", "spared", "unsure", "done"]
 """Spared is what the judge has not answered and need not answer any more."""
 
+Effect = Literal["deciding", "idle", "none"]
+"""Whether a verdict on what is left can still change a score; none is what is not left, or a check
+of the judge."""
+
 LEFT: tuple[State, ...] = ("open", "later", "skipped")
 """What is still to be answered, in the order in which it is asked."""
 
@@ -32,8 +36,8 @@ def slot(entry: Entry, question: Question) -> Slot:
 class Progress:
     """How far a judge is. `seconds_left` is an estimate from the pace so far.
 
-    `skipped` and `deciding` are among the items that are left; of the latter a verdict can still
-    change a score. `spared` need no answer any more.
+    `skipped`, `deciding` and `idle` are among the items that are left: a verdict can still change a
+    score, or it cannot; checks of the judge are neither. `spared` need no answer any more.
     """
 
     total: int
@@ -42,6 +46,7 @@ class Progress:
     unsure: int
     spared: int
     deciding: int
+    idle: int
     seconds_per_item: float
 
     @property
@@ -95,9 +100,9 @@ class Agenda:
         self._told = 0
         self._tell()
         self._states = [self._state(entry) for entry in self.entries]
-        self._deciding = [self._decides(index) for index in range(len(self.entries))]
-        self._counts = Counter(self._states)
-        self._n_deciding = sum(self._deciding)
+        self._effects = [self._effect(index) for index in range(len(self.entries))]
+        self._counts = Counter[str](self._states)
+        self._counts.update(self._effects)
         memory.touched.clear()
 
     def update(self) -> None:
@@ -106,13 +111,10 @@ class Agenda:
         self._memory.touched.clear()
         touched |= self._tell()
         for index in touched:
-            state = self._state(self.entries[index])
-            self._counts[self._states[index]] -= 1
-            self._counts[state] += 1
-            self._states[index] = state
-            decides = self._decides(index)
-            self._n_deciding += decides - self._deciding[index]
-            self._deciding[index] = decides
+            self._counts.subtract((self._states[index], self._effects[index]))
+            self._states[index] = self._state(self.entries[index])
+            self._effects[index] = self._effect(index)
+            self._counts.update((self._states[index], self._effects[index]))
 
     def progress(self, seconds_per_item: float) -> Progress:
         """How far the judge is at this pace."""
@@ -123,7 +125,8 @@ class Agenda:
             counts["skipped"],
             counts["unsure"],
             counts["spared"],
-            self._n_deciding,
+            counts["deciding"],
+            counts["idle"],
             seconds_per_item,
         )
 
@@ -213,11 +216,11 @@ class Agenda:
             return "now"
         return self._needs.urgency(entry.item)
 
-    def _decides(self, index: int) -> bool:
+    def _effect(self, index: int) -> Effect:
         entry = self.entries[index]
-        if entry.purpose or self._needs is None:
-            return False
-        return self.is_left(index) and self._needs.can_change(entry.item)
+        if entry.purpose or self._needs is None or not self.is_left(index):
+            return "none"
+        return "deciding" if self._needs.can_change(entry.item) else "idle"
 
     def _tell(self) -> set[int]:
         """Pass on what was said; the entries whose state may be another one now."""

@@ -13,7 +13,7 @@ import numpy as np
 
 from assay.core.judging import Item, Question
 from assay.judge.agreement import NOTHING, Ratings
-from assay.judge.queue import CONTROL_NO, CONTROL_YES, place_of
+from assay.judge.queue import CONTROL_YES, place_of
 from assay.judge.store import Place, Store, in_force
 from assay.judge.verdict import Verdict
 
@@ -102,8 +102,9 @@ def rated(
 
 @dataclass(frozen=True, slots=True)
 class JudgeFacts:
-    """One judge in numbers. `repeats` of which `steady` got the same answer as before; `controls`
-    of which `right` were answered as they should be."""
+    """One judge in numbers. `repeats` are items that were asked about a second time, of which
+    `steady` got the same answers as before; `controls` are items whose answer is known, of which
+    `right` were answered as they should be."""
 
     judge: str
     yes: int
@@ -118,16 +119,25 @@ class JudgeFacts:
 
 
 def judge_facts(store: Store, *, places: Collection[Place] | None = None) -> list[JudgeFacts]:
-    """All judges, by name."""
-    return [_facts(judge, history, places) for judge, history in sorted(store.history.items())]
+    """All judges who have said something, about `places` if these are given, by name."""
+    keys = None if places is None else {key for _, key, _ in places}
+    found = []
+    for judge, history in sorted(store.history.items()):
+        about = [verdict for verdict in history if keys is None or verdict.key in keys]
+        if about:
+            found.append(_facts(judge, about, places))
+    return found
 
 
 def _facts(judge: str, history: Sequence[Verdict], places: Collection[Place] | None) -> JudgeFacts:
     said = in_force(history)
     counted = [v.answer for p, v in said.items() if places is None or p in places]
-    repeats = _last(v for v in history if v.purpose == "repeat")
-    controls = _last(v for v in history if v.purpose == "control")
-    known = [v for v in repeats if v.place in said]
+    repeats = [
+        [(v.answer, said[v.place].answer) for v in answers if v.place in said]
+        for answers in _by_item(v for v in history if v.purpose == "repeat")
+    ]
+    known = [pairs for pairs in repeats if pairs]
+    controls = _by_item(v for v in history if v.purpose == "control")
     return JudgeFacts(
         judge,
         counted.count("yes"),
@@ -135,24 +145,28 @@ def _facts(judge: str, history: Sequence[Verdict], places: Collection[Place] | N
         counted.count("unsure"),
         counted.count("skip"),
         len(known),
-        sum(v.answer == said[v.place].answer for v in known),
+        sum(all(now == before for now, before in pairs) for pairs in known),
         len(controls),
-        sum(_as_it_should(v) for v in controls),
+        sum(_as_it_should(answers) for answers in controls),
         math.fsum(v.seconds or 0.0 for v in history),
     )
 
 
-def _last(verdicts: Iterable[Verdict]) -> list[Verdict]:
-    last: dict[tuple[str, Place], Verdict] = {}
+def _by_item(verdicts: Iterable[Verdict]) -> list[list[Verdict]]:
+    """For each item that was answered, the last answers to its questions."""
+    last: dict[tuple[str, str], dict[Place, Verdict]] = {}
     for verdict in verdicts:
-        last[verdict.id, verdict.place] = verdict
-    return [v for v in last.values() if v.answer in ("yes", "no", "unsure")]
+        last.setdefault((verdict.id, verdict.prediction), {})[verdict.place] = verdict
+    answers = ("yes", "no", "unsure")
+    given = [[v for v in item.values() if v.answer in answers] for item in last.values()]
+    return [each for each in given if each]
 
 
-def _as_it_should(verdict: Verdict) -> bool:
-    if verdict.id.startswith(CONTROL_YES):
-        return verdict.answer == "yes"
-    return verdict.id.startswith(CONTROL_NO) and verdict.answer == "no"
+def _as_it_should(answers: Sequence[Verdict]) -> bool:
+    """Whether a control was seen through. What is wrong may still have the right structure."""
+    if answers[0].id.startswith(CONTROL_YES):
+        return all(verdict.answer == "yes" for verdict in answers)
+    return any(verdict.answer == "no" for verdict in answers)
 
 
 def reason_counts(

@@ -20,7 +20,8 @@ def to_sheet(items: Sequence[Item], questions: Sequence[Question], store: Store)
 
     A task that asks one question has its answers in the column `correct command`.
     """
-    judges = sorted(judge for judge, said in store.judges.items() if said)
+    places = {place_of(item, question) for item in items for question in questions}
+    judges = sorted(judge for judge, said in store.judges.items() if places & said.keys())
     columns = [*COLUMNS]
     for judge in judges:
         columns += [f"correct template {judge}", f"correct command {judge}"]

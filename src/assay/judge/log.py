@@ -8,12 +8,14 @@ is ignored on reading and cut off before the next one is written.
 
 from __future__ import annotations
 
+import errno
 import fcntl
 import os
 from contextlib import suppress
+from datetime import MAXYEAR, datetime
 from pathlib import Path
 from types import TracebackType
-from typing import Self
+from typing import Self, TypeVar
 
 import msgspec
 
@@ -22,6 +24,8 @@ from assay.judge.verdict import Verdict, judge_name
 
 PREFIX = "verdicts."
 SUFFIX = ".jsonl"
+
+Record = TypeVar("Record")
 
 _encoder = msgspec.json.Encoder()
 _decoder = msgspec.json.Decoder(Verdict)
@@ -50,20 +54,47 @@ def read_log(path: Path) -> list[Verdict]:
     A file that only one process has written is in that order already; one that was merged from two
     machines need not be.
     """
+    found = read_records(path, _decoder, "a verdict")
+    for number, verdict in enumerate(found, start=1):
+        if verdict.time and not _is_time(verdict.time):
+            problem = f"verdict {number} has '{verdict.time[:40]}' for its time"
+            raise InputError(problem, path=path, hint="write it like 2026-01-31T12:00:00Z")
+    return sorted(found, key=moment)
+
+
+def _is_time(text: str) -> bool:
+    try:
+        return datetime.fromisoformat(text).year < MAXYEAR
+    except ValueError:
+        return False
+
+
+def moment(verdict: Verdict) -> str:
+    """What verdicts are put in the order of time by; times with and without fractions of a second
+    compare.
+
+    >>> "2026-01-01T00:00:05Z" < "2026-01-01T00:00:05.5Z"
+    False
+    """
+    return verdict.time.removesuffix("Z")
+
+
+def read_records(path: Path, decoder: msgspec.json.Decoder[Record], kind: str) -> list[Record]:
+    """The records of a file, one per line; a last line that a crash tore is none."""
     found = []
     for number, line in enumerate(whole_lines(path), start=1):
         if not line.strip():
             continue
         try:
-            found.append(_decoder.decode(line))
-        except (msgspec.DecodeError, UnicodeDecodeError) as error:
+            found.append(decoder.decode(line))
+        except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
             raise InputError(
-                f"not a verdict ({error})",
+                f"not {kind} ({error})",
                 path=path,
                 line=number,
                 hint="mend or remove the line; a merge may have left its marks",
             ) from None
-    return sorted(found, key=lambda verdict: verdict.time)
+    return found
 
 
 def whole_lines(path: Path) -> list[bytes]:
@@ -96,15 +127,17 @@ class VerdictLog:
     def __init__(self, folder: Path, judge: str) -> None:
         self.judge = judge_name(judge)
         self.path = log_path(folder, self.judge)
+        _refuse_namesake(folder, self.judge)
         self._file = locked(self.path, self.judge)
         self.verdicts = read_log(self.path)
         _mend_end(self._file)
 
-    def append(self, verdict: Verdict) -> None:
-        """Write one verdict; it is on disk when this returns."""
-        assert verdict.judge == self.judge, "a log holds the verdicts of one judge"
-        write_through(self._file, _encoder.encode(verdict) + b"\n", self.path)
-        self.verdicts.append(verdict)
+    def append(self, *verdicts: Verdict) -> None:
+        """Write what was said at once, all of it or nothing; it is on disk when this returns."""
+        assert all(v.judge == self.judge for v in verdicts), "a log is that of one judge"
+        lines = b"".join(_encoder.encode(verdict) + b"\n" for verdict in verdicts)
+        write_through(self._file, lines, self.path)
+        self.verdicts += verdicts
 
     def close(self) -> None:
         """Let others write."""
@@ -124,6 +157,21 @@ class VerdictLog:
         self.close()
 
 
+def _refuse_namesake(folder: Path, judge: str) -> None:
+    """Raise where somebody has judged whose name differs by nothing but capitals.
+
+    It will be the same person, who would agree with themselves.
+    """
+    with suppress(OSError):  # no such folder yet, or one that the log will stumble over
+        for path in folder.iterdir():
+            known = log_judge(path)
+            if known is not None and known != judge and known.casefold() == judge.casefold():
+                raise UsageError(
+                    f"somebody has judged as '{known}'; write the name like that, or use one that "
+                    f"differs from it by more than capitals"
+                )
+
+
 def locked(path: Path, judge: str) -> int:
     """The file of a judge, open for appending and locked until it is closed."""
     file = _opened(path)
@@ -138,6 +186,16 @@ def locked(path: Path, judge: str) -> int:
     return file
 
 
+def writable_folder(folder: Path) -> None:
+    """Make the folder of the verdicts if need be; raises where nothing could be kept in it."""
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        if not os.access(folder, os.W_OK | os.X_OK):
+            raise PermissionError(errno.EACCES, os.strerror(errno.EACCES))
+    except OSError as error:
+        raise _unwritable(folder, error) from None
+
+
 def _opened(path: Path) -> int:
     """The file, made if need be, open for appending."""
     try:
@@ -147,11 +205,15 @@ def _opened(path: Path) -> int:
         if new:
             _flush_folder(path.parent)
     except OSError as error:
-        raise OutputError(
-            f"{path} cannot be written ({error.strerror}); choose a folder for the verdicts that "
-            "is writable"
-        ) from None
+        raise _unwritable(path, error) from None
     return file
+
+
+def _unwritable(path: Path, error: OSError) -> OutputError:
+    return OutputError(
+        f"{path} cannot be written ({error.strerror}); choose a folder for the verdicts that is "
+        "writable"
+    )
 
 
 def _mend_end(file: int) -> None:
@@ -181,13 +243,13 @@ def _is_whole(line: bytes) -> bool:
     return True
 
 
-def write_through(file: int, line: bytes, path: Path) -> None:
-    """Append a whole line and flush it to the device; on failure nothing of it stays."""
+def write_through(file: int, data: bytes, path: Path) -> None:
+    """Append whole lines and flush them to the device; on failure nothing of them stays."""
     before = os.fstat(file).st_size
     try:
         done = 0
-        while done < len(line):
-            done += os.write(file, line[done:])
+        while done < len(data):
+            done += os.write(file, data[done:])
         os.fsync(file)
     except OSError as error:
         with suppress(OSError):

@@ -49,6 +49,7 @@ class Memory:
         self._now = now
         self._done: list[list[Verdict]] = []
         self._undone: list[list[Verdict]] = []
+        self._undone_at = ""
         for verdict in log.verdicts:
             if slot_of(verdict) not in slots:
                 continue
@@ -75,33 +76,36 @@ class Memory:
         """Take back the last action; what it was about."""
         if not self._done:
             return None
-        action = self._done.pop()
-        self._undone.append(action)
+        action = self._done[-1]
         stamp, undoes = self._stamp(), action[0].time
-        for verdict in action:
-            earlier = self._earlier(slot_of(verdict))
-            restored = earlier or msgspec.structs.replace(verdict, answer="withdrawn", reason="")
-            self._append(msgspec.structs.replace(restored, time=stamp, undoes=undoes))
+        restored = [
+            msgspec.structs.replace(self._before(verdict), time=stamp, undoes=undoes)
+            for verdict in action
+        ]
+        self._append(restored)
+        self._undone.append(self._done.pop())
         return action[0]
 
     def redo(self) -> Verdict | None:
         """Give the answer again that was taken back last; what it was about."""
         if not self._undone:
             return None
-        action = self._undone.pop()
+        action = self._undone[-1]
         self._write(action)
+        self._undone.pop()
         return action[0]
 
     def _write(self, action: list[Verdict]) -> None:
         stamp = self._stamp()
         written = [msgspec.structs.replace(verdict, time=stamp) for verdict in action]
-        for verdict in written:
-            self._append(verdict)
+        self._append(written)
         self._done.append(written)
 
-    def _append(self, verdict: Verdict) -> None:
-        self.log.append(verdict)
-        self._take(verdict)
+    def _append(self, verdicts: list[Verdict]) -> None:
+        """What cannot be written has not been said."""
+        self.log.append(*verdicts)
+        for verdict in verdicts:
+            self._take(verdict)
 
     def _take(self, verdict: Verdict) -> None:
         self.touched.add(slot_of(verdict))
@@ -113,25 +117,40 @@ class Memory:
     def _replay(self, verdict: Verdict) -> None:
         self._take(verdict)
         if verdict.undoes is not None:
-            self._done = [each for each in self._done if each[0].time != verdict.undoes]
-        elif self._done and self._done[-1][0].time == verdict.time:
+            self._forget(verdict.undoes, verdict.time)
+        elif self._done and _is_same_action(self._done[-1][0], verdict):
             self._done[-1].append(verdict)
         else:
             self._done.append([verdict])
 
-    def _earlier(self, slot: Slot) -> Verdict | None:
-        """What was said about this before, among the answers that have not been taken back."""
-        for action in reversed(self._done):
-            for verdict in reversed(action):
-                if slot_of(verdict) == slot:
-                    return None if verdict.answer == "withdrawn" else verdict
-        return None
+    def _forget(self, undone: str, at: str) -> None:
+        """Of actions of the same time, which other programs may write, the last one is undone."""
+        if at == self._undone_at:
+            return  # a further record of the same undoing
+        self._undone_at = at
+        times = [action[0].time for action in self._done]
+        if undone in times:
+            del self._done[len(times) - 1 - times[::-1].index(undone)]
+
+    def _before(self, verdict: Verdict) -> Verdict:
+        """What was true before the last action: an answer that has not been taken back, or none."""
+        slot = slot_of(verdict)
+        said = (each for action in reversed(self._done[:-1]) for each in reversed(action))
+        earlier = next((each for each in said if slot_of(each) == slot), None)
+        if earlier is None or earlier.answer == "withdrawn":
+            return msgspec.structs.replace(verdict, answer="withdrawn", reason="")
+        return earlier
 
     def _stamp(self) -> str:
         """A time that no earlier verdict of this judge has."""
         stamp = self._now().isoformat(timespec="microseconds").replace("+00:00", "Z")
         last = self.log.verdicts[-1].time if self.log.verdicts else ""
-        if stamp > last:
+        if stamp.removesuffix("Z") > last.removesuffix("Z"):
             return stamp
         after = datetime.fromisoformat(last) + timedelta(microseconds=1)
         return after.isoformat(timespec="microseconds").replace("+00:00", "Z")
+
+
+def _is_same_action(first: Verdict, verdict: Verdict) -> bool:
+    """Whether a verdict was written together with another one: about one item, at one moment."""
+    return (first.time, first.id) == (verdict.time, verdict.id)

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import msgspec
 
-from assay.judge.log import PREFIX, SUFFIX, log_judge
+from assay.judge.log import PREFIX, SUFFIX, log_judge, moment
 from assay.judge.verdict import Verdict
 
 _decoder = msgspec.json.Decoder(Verdict)
@@ -36,7 +36,7 @@ class Others:
                 for line in self._new_lines(path):
                     with suppress(msgspec.DecodeError, UnicodeDecodeError):
                         said.append(_decoder.decode(line))
-                found += [(judge, verdict) for verdict in sorted(said, key=lambda v: v.time)]
+                found += [(judge, verdict) for verdict in sorted(said, key=moment)]
         return found
 
     def _new_lines(self, path: Path) -> list[bytes]:

@@ -16,9 +16,8 @@ from pathlib import Path
 
 import msgspec
 
-from assay.core.errors import InputError
 from assay.core.judging import Item, Question
-from assay.judge.log import append_line, whole_lines
+from assay.judge.log import append_line, read_records
 from assay.judge.sample import frame_digest
 from assay.judge.store import Place, Store
 from assay.judge.verdict import DECIDED, Purpose, Verdict
@@ -44,6 +43,9 @@ class Order(msgspec.Struct, frozen=True):
     frame: str
     items: int
     time: str = ""
+
+
+_decoder = msgspec.json.Decoder(Order)
 
 
 def distinct(items: Iterable[Item]) -> list[Item]:
@@ -145,24 +147,15 @@ def recorded_order(
     """The order of a judge: the one on record for these items, else a new one, put on record."""
     path = folder / ORDERS
     frame = frame_of(items)
-    before = [o for o in _read_orders(path) if (o.judge, o.frame) == (judge, frame)]
+    before = [
+        o for o in read_records(path, _decoder, "an order") if (o.judge, o.frame) == (judge, frame)
+    ]
     if before and seed in (None, before[-1].seed):
         return before[-1]
     chosen = order_seed(judge, frame) if seed is None else seed
     order = Order(judge, chosen, frame, len(items), time)
     append_line(path, msgspec.json.encode(order))
     return order
-
-
-def _read_orders(path: Path) -> list[Order]:
-    decoder = msgspec.json.Decoder(Order)
-    found = []
-    for number, line in enumerate(whole_lines(path), start=1):
-        try:
-            found.append(decoder.decode(line))
-        except msgspec.DecodeError as error:
-            raise InputError(f"not an order ({error})", path=path, line=number) from None
-    return found
 
 
 def with_checks(items: Sequence[Item], *, controls: int, repeats: int, seed: int) -> list[Entry]:
@@ -173,30 +166,41 @@ def with_checks(items: Sequence[Item], *, controls: int, repeats: int, seed: int
     """
     rng = random.Random(seed + 1)
     entries = [Entry(item) for item in items]
-    sources = [item for item in items if item.references]
-    made = [_control(sources, n, rng) for n in range(controls)] if len(sources) > 1 else []
-    for control in made:
-        if control is not None:
-            entries.insert(rng.randrange(len(entries) + 1), Entry(control, "control"))
+    for control in _controls(items, controls, rng):
+        entries.insert(rng.randrange(len(entries) + 1), Entry(control, "control"))
     # Repeats go to the later part of the queue: nobody should remember what they said.
-    chosen = rng.sample(items[: max(1, 2 * len(items) // 3)], min(repeats, len(items)))[:repeats]
-    for item in chosen if len(items) > 2 else ():
+    early = items[: 2 * len(items) // 3] if len(items) > 2 else []
+    for item in rng.sample(early, min(repeats, len(early))):
         first = next(i for i, e in enumerate(entries) if e.item is item)
         at = rng.randint(min(first + 1 + len(entries) // 3, len(entries)), len(entries))
         entries.insert(at, Entry(item, "repeat"))
     return entries
 
 
-def _control(sources: Sequence[Item], n: int, rng: random.Random) -> Item | None:
-    item = rng.choice(sources)
-    if n % 2 == 0:
-        text = rng.choice(item.references)
-        return _shown(item, text, f"{CONTROL_YES}{item.id}")
-    other = rng.choice(sources)
-    text = other.references[0]
-    if text in item.references:
-        return None
-    return _shown(item, text, f"{CONTROL_NO}{item.id}")
+def _controls(items: Sequence[Item], wanted: int, rng: random.Random) -> list[Item]:
+    """Items whose answer is known, each on another item, a yes and a no by turns."""
+    sources = [item for item in items if item.references]
+    found = []
+    for number, item in enumerate(rng.sample(sources, min(wanted, len(sources)))):
+        wrong = None if number % 2 == 0 else _gold_of_another(item, sources, rng)
+        if wrong is None:
+            right = rng.choice(item.references)
+            found.append(_shown(item, right, f"{CONTROL_YES}{item.id}"))
+        else:
+            found.append(_shown(item, wrong, f"{CONTROL_NO}{item.id}"))
+    return found
+
+
+def _gold_of_another(item: Item, sources: Sequence[Item], rng: random.Random) -> str | None:
+    """A text that is gold elsewhere and not here; None where all have the same gold."""
+    start, n = rng.randrange(len(sources)), len(sources)
+    texts = (
+        text
+        for step in range(n)
+        for text in sources[(start + step) % n].references
+        if text not in item.references
+    )
+    return next(texts, None)
 
 
 def _shown(item: Item, text: str, id: str) -> Item:

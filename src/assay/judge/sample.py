@@ -14,8 +14,8 @@ from pathlib import Path
 
 import msgspec
 
-from assay.core.errors import InputError, UsageError
-from assay.judge.log import append_line, whole_lines
+from assay.core.errors import UsageError
+from assay.judge.log import append_line, read_records
 
 SAMPLES = "samples.jsonl"
 
@@ -116,14 +116,7 @@ _decoder = msgspec.json.Decoder(Sample)
 
 def read_samples(folder: Path) -> list[Sample]:
     """The draws recorded in a folder of verdicts, oldest first."""
-    path = folder / SAMPLES
-    found = []
-    for number, line in enumerate(whole_lines(path), start=1):
-        try:
-            found.append(_decoder.decode(line))
-        except msgspec.DecodeError as error:
-            raise InputError(f"not a sample ({error})", path=path, line=number) from None
-    return found
+    return read_records(folder / SAMPLES, _decoder, "a sample")
 
 
 def record(folder: Path, sample: Sample) -> None:

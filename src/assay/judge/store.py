@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from assay.core.errors import InputError
-from assay.judge.log import log_judge, read_log
+from assay.judge.log import log_judge, moment, read_log
 from assay.judge.sheets import (
     COMMAND,
     STRUCTURE,
@@ -97,7 +97,7 @@ class Store:
     def of_judges(self, place: Place) -> list[Verdict]:
         """What each judge says about one thing, by the time they said it."""
         said = (verdicts[place] for verdicts in self.judges.values() if place in verdicts)
-        return sorted(said, key=lambda verdict: verdict.time)
+        return sorted(said, key=moment)
 
     def places(self) -> list[Place]:
         """Everything that any judge or sheet says something about, in a fixed order."""
@@ -221,6 +221,10 @@ def read_store(
             path=folder,
             hint="give the folder that holds the verdicts",
         )
+    try:
+        paths = sorted(folder.iterdir())
+    except OSError as error:
+        raise InputError(f"cannot be read ({error.strerror})", path=folder) from None
     facts: list[SheetFacts] = []
 
     def all_sheets() -> Iterable[Verdict]:
@@ -239,8 +243,8 @@ def read_store(
 
     logs = {
         judge: read_log(path)
-        for path in sorted(folder.iterdir())
-        if (judge := log_judge(path)) is not None
+        for path in paths
+        if (judge := log_judge(path)) is not None and path.is_file()
     }
     store = Store(all_sheets(), logs)
     store.facts = tuple(facts)

@@ -14,7 +14,7 @@ from assay.core.judging import Item
 from assay.judge.agenda import Progress
 from assay.judge.keys import key_line, reason_of
 from assay.judge.session import Asked, Session
-from assay.judge.verdict import Answer
+from assay.judge.verdict import Answer, Verdict
 
 End = Literal["done", "quit", "closed", "decided"]
 ANSWERS: tuple[Answer, ...] = ("yes", "no", "unsure")
@@ -74,7 +74,7 @@ def judge_at(
                 for each in present(asked.entry.item):
                     console.say(each)
             if asked.before is not None and asked.before.answer != "skip":
-                console.say(f"  (your answer so far: {asked.before.answer})")
+                console.say(f"  (your answer so far: {said_before(asked.before)})")
             shown = (asked.index, asked.question.name)
         said = console.command(f"{asked.question.text} [{keys['yes']}/{keys['no']}/...] ")
         if said is None:
@@ -143,6 +143,12 @@ def understood(said: str, by_key: Mapping[str, str]) -> tuple[str | None, str]:
     return (lower, text.strip()) if lower in by_key.values() else (None, "")
 
 
+def said_before(verdict: Verdict) -> str:
+    """An answer with its reason, in which nothing steers the terminal."""
+    reason = "".join(c if c.isprintable() else "?" for c in verdict.reason)
+    return f"{verdict.answer}, {reason}" if reason else verdict.answer
+
+
 def headline(asked: Asked, progress: Progress) -> str:
     """Where the judge is: the item, what is done, and how long the rest may take."""
     parts = [f"item {asked.index + 1} of {progress.total}", f"{progress.done} done"]
@@ -153,16 +159,16 @@ def headline(asked: Asked, progress: Progress) -> str:
 def states(progress: Progress) -> list[str]:
     """What is neither answered nor simply open, as far as there is any of it.
 
-    >>> states(Progress(9, 2, 1, 0, 3, 4, 15.0)), states(Progress(9, 2, 0, 1, 0, 1, 15.0))
+    >>> states(Progress(9, 2, 1, 0, 3, 4, 0, 15.0)), states(Progress(9, 2, 0, 1, 0, 1, 6, 15.0))
     (['1 skipped', '3 not needed'], ['1 unsure', '1 can change a score'])
     """
     words = {
         "skipped": progress.skipped,
         "unsure": progress.unsure,
         "not needed": progress.spared,
-        "can change a score": progress.deciding if progress.deciding < progress.left else 0,
+        "can change a score": progress.deciding if progress.idle else 0,
     }
-    return [f"{count} {word}" for word, count in words.items() if count]
+    return [f"{count:,} {word}" for word, count in words.items() if count]
 
 
 def spell_time(seconds: float) -> str:

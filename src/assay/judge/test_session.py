@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
@@ -14,7 +15,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from assay.core.errors import OutputError
 from assay.core.judging import CORRECT, Item, Question
+from assay.judge.answers import judge_facts
 from assay.judge.log import VerdictLog, read_log
 from assay.judge.queue import (
     Entry,
@@ -283,6 +286,54 @@ def test_who_settles_is_asked_again_and_decides(tmp_path: Path) -> None:
     assert session(tmp_path, 1, judge="anna").progress.done == 1
 
 
+def test_what_cannot_be_written_has_not_been_said(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    s = session(tmp_path, 2, TWO)
+    s.answer("yes")
+
+    def full(file: int) -> None:
+        raise OSError(28, "No space left on device")
+
+    def steps(s: Session) -> list[Callable[[], object]]:
+        return [lambda: s.answer("no"), s.skip, s.undo]
+
+    for step in steps(s):
+        before = (at(s), state(s), s.progress, s.can_undo, s.can_redo, s.log.path.read_bytes())
+        with monkeypatch.context() as patch:
+            patch.setattr(os, "fsync", full)
+            with pytest.raises(OutputError, match="the last answer was not kept"):
+                step()
+        after = (at(s), state(s), s.progress, s.can_undo, s.can_redo, s.log.path.read_bytes())
+        assert after == before
+    s.answer("no")
+    assert s.undo()
+    with monkeypatch.context() as patch:
+        patch.setattr(os, "fsync", full)
+        with pytest.raises(OutputError):
+            s.redo()
+    assert s.redo()  # with room on the disk it can be given again after all
+    assert state(s) == {"0:structure": "yes", "0:command": "no"}
+
+
+def test_answers_of_other_programs_are_undone_one_by_one(tmp_path: Path) -> None:
+    """Their times are in whole seconds: many answers have the same one."""
+    with VerdictLog(tmp_path, "anna") as log:
+        for item in items(3):
+            for question in TWO:
+                time = "2026-01-01T00:00:05Z"
+                log.append(verdict_on(item, question, "yes", judge="anna", time=time))
+    s = session(tmp_path, 3, TWO)
+    assert s.undo()
+    s.log.close()
+    again = session(tmp_path, 3, TWO)
+    assert again.progress.done == 2
+    assert again.undo()
+    assert again.undo()
+    assert not again.undo()
+    assert state(again) == {}
+
+
 def test_a_crash_between_a_no_and_what_follows_from_it(tmp_path: Path) -> None:
     s = session(tmp_path, 2, TWO)
     s.answer("no")
@@ -339,7 +390,8 @@ def test_controls_and_repeats(tmp_path: Path) -> None:
     entries = with_checks(items(12), controls=4, repeats=3, seed=1)
     controls = [e for e in entries if e.purpose == "control"]
     repeats = [e for e in entries if e.purpose == "repeat"]
-    assert 2 <= len(controls) <= 4
+    assert len(controls) == 4
+    assert [e.item.id.startswith("control-yes:") for e in controls].count(True) == 2
     assert len(repeats) == 3
     for control in controls:
         right = control.item.prediction in control.item.references
@@ -354,3 +406,36 @@ def test_controls_and_repeats(tmp_path: Path) -> None:
     assert at(s) is None
     assert len(in_force(s.log.verdicts)) == 12  # checks change no verdict
     assert set(state(s).values()) == {"yes"}
+
+
+@pytest.mark.parametrize(("n", "controls", "repeats"), [(0, 0, 0), (1, 1, 0), (2, 2, 0), (6, 6, 4)])
+def test_no_more_checks_than_there_are_items_for(n: int, controls: int, repeats: int) -> None:
+    entries = with_checks(items(n), controls=500, repeats=500, seed=1)
+    purposes = [entry.purpose for entry in entries]
+    assert (purposes.count("control"), purposes.count("repeat")) == (controls, repeats)
+    assert purposes.count("") == n
+    same = [replace(item, references=("gold",)) for item in items(n)]
+    made = [e.item for e in with_checks(same, controls=500, repeats=0, seed=1) if e.purpose]
+    assert all(item.id.startswith("control-yes:") for item in made)  # nothing else is known
+
+
+def test_checks_are_counted_by_item_and_by_run(tmp_path: Path) -> None:
+    one, two, three = items(3)
+    right = replace(one, id="control-yes:0", prediction="g0", structure="g0")
+    wrong = replace(two, id="control-no:1", prediction="g2", structure="g2")
+    entries = [Entry(item) for item in (one, two, three)]
+    entries += [Entry(one, "repeat"), Entry(two, "repeat")]
+    entries += [Entry(right, "control"), Entry(wrong, "control")]
+    s = session(tmp_path, entries=entries, questions=TWO)
+    # Each yes to a structure is followed by the answer about the command.
+    for answer in ("yes", "no", "no", "no", "yes", "yes", "no", "yes", "yes", "yes", "no"):
+        s.answer(answer)
+    assert at(s) is None
+    s.log.close()
+    store = read_store(tmp_path)
+    (facts,) = judge_facts(store)
+    # The first was yes, no; then yes, yes. The second was no and is no again.
+    assert (facts.repeats, facts.steady) == (2, 1)
+    # The gold of another item may well have the right structure.
+    assert (facts.controls, facts.right) == (2, 2)
+    assert judge_facts(store, places={("structure", "another key", "s0")}) == []

@@ -7,6 +7,7 @@ import multiprocessing
 import os
 from pathlib import Path
 
+import msgspec
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -147,6 +148,49 @@ def test_names_that_are_no_file_names_are_refused(name: str) -> None:
         judge_name(name)
 
 
+def test_a_name_is_the_same_however_it_is_spelled(tmp_path: Path) -> None:
+    assert judge_name("Zoe\u0301") == "Zo\u00e9"
+    with pytest.raises(UsageError, match="not a name for a judge"):
+        judge_name("\u5b57" * 67)  # 201 bytes: too long for the name of a file
+    VerdictLog(tmp_path, "Anna").close()
+    VerdictLog(tmp_path, "Anna").close()
+    with pytest.raises(UsageError, match="somebody has judged as 'Anna'; write the name like that"):
+        VerdictLog(tmp_path, "anna")
+    assert not log_path(tmp_path, "anna").exists()
+
+
+@pytest.mark.parametrize(
+    "line",
+    [b"\xff\n", b"[" * 3000 + b"\n", b"\0" * 9 + b"\n", b"[]\n", b"{}\n", b'{"id": 1}\n'],
+    ids=["encoding", "nested", "zeros", "list", "nothing", "kind"],
+)
+def test_whatever_is_in_a_record_is_one_line_of_complaint(tmp_path: Path, line: bytes) -> None:
+    with VerdictLog(tmp_path, "anna") as log:
+        log.append(said("yes"))
+    log.path.write_bytes(log.path.read_bytes() + line)
+    with pytest.raises(InputError, match=r"anna\.jsonl, line 2: not a verdict \("):
+        read_log(log.path)
+    log.path.write_bytes(log.path.read_bytes()[: -len(line)] + b"\n \n")
+    assert read_log(log.path) == [said("yes")]
+
+
+@pytest.mark.parametrize("time", ["yesterday", "9999-12-31T23:59:59Z"])
+def test_a_time_that_is_none_is_named(tmp_path: Path, time: str) -> None:
+    with VerdictLog(tmp_path, "anna") as log:
+        log.append(msgspec.structs.replace(said("yes"), time=time))
+    with pytest.raises(InputError, match=f"verdict 1 has '{time}' for its time"):
+        read_log(log.path)
+
+
+def test_times_of_other_programs_have_no_fractions(tmp_path: Path) -> None:
+    """As text `05Z` comes behind `05.9Z`; as a time it does not."""
+    late = msgspec.structs.replace(said("no"), time="2026-01-01T00:00:05.9Z")
+    with VerdictLog(tmp_path, "anna") as log:
+        log.append(said("yes", at=5))
+        log.append(late)
+    assert read_log(log.path) == [said("yes", at=5), late]
+
+
 # -- sheets ---------------------------------------------------------------------------------------
 
 
@@ -237,6 +281,26 @@ def test_rows_are_written_as_the_old_files_have_them(tmp_path: Path) -> None:
         writer.append("b", "c", "d", "y", "y")
     assert path.read_text() == expected + '"b","c","d","y","y"\n'
     assert sheet_judge(path) == "author"
+
+
+def test_a_torn_last_row_costs_nothing_that_was_acknowledged(tmp_path: Path) -> None:
+    with SheetWriter(tmp_path, "anna") as writer:
+        writer.append("a", "p", "t", "y", "y")
+        whole = writer.path.stat().st_size
+        writer.append("b", "q", "t", "y", 'not "so", though')
+    both = writer.path.read_bytes()
+    for cut in range(whole + 1, len(both)):
+        writer.path.write_bytes(both[:cut])
+        rows = list(read_sheet(writer.path))
+        assert rows[0].description == "a"
+        # Cut between two quotation marks the row looks whole; then it is a no all the same.
+        seen = ("", "not ", 'not "so', 'not "so", though')
+        assert all(row.command in seen for row in rows[1:]), both[:cut]
+        with SheetWriter(tmp_path, "anna") as again:
+            again.append("c", "r", "t", "n", "n")
+        after = list(read_sheet(writer.path))
+        assert (after[0].description, after[-1].description) == ("a", "c")
+        assert len(after) == len(rows) + 1
 
 
 @settings(max_examples=30)

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import re
+import unicodedata
 from typing import Literal
 
 import msgspec
@@ -16,6 +17,9 @@ Purpose = Literal["", "control", "repeat", "adjudication"]
 
 DECIDED: frozenset[Answer] = frozenset({"yes", "no"})
 """Answers that count. Unsure is an answer that asks for another judge."""
+
+LONGEST_NAME = 200
+"""Bytes; file names have a limit, too."""
 
 _NAME = re.compile(r"\w[\w.@+-]{0,63}")
 
@@ -114,8 +118,8 @@ def judge_name(name: str) -> str:
     >>> judge_name(" anna ")
     'anna'
     """
-    bare = name.strip()
-    if not _NAME.fullmatch(bare):
+    bare = unicodedata.normalize("NFC", name.strip())  # one person, however the keyboard spells it
+    if not _NAME.fullmatch(bare) or len(bare.encode()) > LONGEST_NAME:
         raise UsageError(
             f"'{bare[:80]}' is not a name for a judge; use up to 64 letters, digits or . _ - @ +, "
             "the first one a letter or digit"

@@ -17,6 +17,7 @@ from assay.judge.answers import answer_on
 from assay.judge.documents import EstimateDocument, SystemEstimate
 from assay.judge.estimate import Estimate, estimate, estimate_difference
 from assay.judge.evidence import Evidence
+from assay.judge.log import moment
 from assay.judge.queue import frame_of, place_of
 from assay.judge.sample import Sample, check, draw, frame_digest, read_samples, record
 from assay.judge.store import Store
@@ -217,7 +218,12 @@ def running_evidence(work: Worklist, store: Store, alpha: float) -> Evidence:
         ]
         if None in answers:
             continue
-        times = [v.time for side in sides for i in side for v in store.of_judges(place_of(i, last))]
+        times = [
+            moment(verdict)
+            for side in sides
+            for item in side
+            for verdict in store.of_judges(place_of(item, last))
+        ]
         when.append((max(times, default=""), bool(answers[0]), bool(answers[1])))
     evidence = Evidence(alpha=alpha)
     evidence.add_all((a, b) for _, a, b in sorted(when, key=lambda each: each[0]))

@@ -138,9 +138,10 @@ def running_line(work: Worklist, store: Store, log: VerdictLog, alpha: float) ->
     )
     found = running_evidence(work, now, alpha)
     need = 1 / alpha
+    one_right = found.wins + found.losses
     line = (
-        f"evidence {found.value:.2f} of {need:g} needed ({found.items} examples that differ are "
-        f"judged, {found.wins + found.losses} of them have one right prediction)"
+        f"evidence {found.value:.2f} of {need:g} needed "
+        f"(judged examples that differ: {found.items:,}, with one right prediction: {one_right:,})"
     )
     if not found.decided:
         return line, False

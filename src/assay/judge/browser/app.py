@@ -67,7 +67,11 @@ class _Desk:
         """Turn what can go wrong for a user into a page, or into data for a script."""
 
         async def run(request: Request) -> Response:
+            judge = request.path_params.get("judge")
             try:
+                # Who looks at a page leaves nothing behind: judges come in by the door.
+                if judge is not None and not self.office.knows(judge):
+                    return self._stranger(request, judge)
                 return await handler(request)
             except AssayError as error:
                 status = 409 if isinstance(error, UsageError) else 500
@@ -76,6 +80,11 @@ class _Desk:
                 return _html(pages.refusal(self.brief, str(error)), status)
 
         return run
+
+    def _stranger(self, request: Request, judge: str) -> Response:
+        if _wants_data(request) or request.headers.get("x-part"):
+            raise HttpError(404, f"nobody has come in as '{judge}'; POST /start with that name")
+        return _redirect("/")
 
     async def welcome(self, request: Request) -> Response:
         """The first page: who judges, and how far they are."""
@@ -92,7 +101,8 @@ class _Desk:
         """A judge comes in."""
         form = await _form(request)
         judge = judge_name(form.get("name", ""))
-        room = "adjudicate" if request.url.path == "/settle" else "judge"
+        room: Room = "adjudicate" if request.url.path == "/settle" else "judge"
+        self.office.session(judge, room)
         return _redirect(f"/{room}/{quote(judge)}")
 
     async def page(self, request: Request) -> Response:

@@ -10,7 +10,7 @@ from typing import Literal, NamedTuple, Protocol
 
 from assay.core.judging import Item, Question
 from assay.judge.documents import AgreementDocument
-from assay.judge.log import VerdictLog
+from assay.judge.log import VerdictLog, log_path
 from assay.judge.session import Session
 from assay.judge.store import Store
 from assay.judge.verdict import judge_name
@@ -74,6 +74,11 @@ class Office:
     def __init__(self, brief: Brief) -> None:
         self.brief = brief
         self._seats: dict[str, Seat] = {}
+
+    def knows(self, name: str) -> bool:
+        """Whether a judge has come in, now or before the server started."""
+        judge = judge_name(name)
+        return judge in self._seats or log_path(self.brief.folder, judge).exists()
 
     def session(self, name: str, room: Room) -> Session:
         """The session of a judge, opened if need be; raises where the name is in use elsewhere."""

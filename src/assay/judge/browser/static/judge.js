@@ -3,6 +3,12 @@
 "use strict";
 
 (() => {
+  // The token has become a cookie; it need not stay in the address, to be copied or seen.
+  const here = new URL(window.location);
+  if (here.searchParams.has("token")) {
+    here.searchParams.delete("token");
+    window.history.replaceState(null, "", here);
+  }
   const work = document.getElementById("work");
   if (!work) return;
   const trouble = document.getElementById("trouble");
