@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from assay.core.options import Option
 from assay.core.task import Examples, Inspection, Missing, Outcome, Task
-from assay.tasks.simul.live.verbs import LIVE_VERBS
+from assay.tasks.simul.live.verbs import live_verbs
 from assay.tasks.simul.verbs import VERBS
 
 if TYPE_CHECKING:
@@ -42,6 +42,14 @@ INPUT = (
         "What the source is, where the log does not say.",
         kind="choice",
         choices=("text", "speech"),
+    ),
+    Option(
+        "transcripts",
+        ("--transcripts",),
+        "Spoken output as text, one line per stream, as a speech recogniser gave it: quality is "
+        "measured on that.",
+        kind="path",
+        metavar="FILE",
     ),
 )
 
@@ -203,7 +211,7 @@ class SimulTask(Task):
     """Streams of text or speech, translated while they come in."""
 
     name = "simul"
-    verbs = (*LIVE_VERBS, *VERBS)
+    verbs = (*live_verbs(MEASURES), *VERBS)
     derives = ("length", "source_length")
     options = (*INPUT, *MEASURES, *LONG, *OUTPUT)
 
