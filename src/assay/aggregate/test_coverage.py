@@ -12,7 +12,7 @@ from assay.aggregate.paired import compare_systems
 from assay.aggregate.resample import PoissonSums, bootstrap_macro, bootstrap_scores
 from assay.aggregate.shares import tango_interval
 from assay.aggregate.test_metrics import Accuracy, Mean, Median, MicroF1, accuracy_rows
-from assay.aggregate.test_populations import KINDS, POPULATION, SCORES, Rates, population
+from assay.aggregate.test_populations import KINDS, POPULATION, SCORES, Rates, population, stream
 from assay.aggregate.totals import macro_scores, scores_of, slice_totals, split_columns
 from assay.core.metric import Totals
 
@@ -26,7 +26,7 @@ def covered(n: int, rounds: int) -> Rates:
         scores_of(metric, part)[name]
         for metric, part, name in zip(metrics, parts, SCORES, strict=True)
     ]
-    rng = np.random.default_rng([22, n])
+    rng = stream(22, n)
     hits = np.zeros(len(KINDS))
     for seed in range(rounds):
         found = score_intervals(metrics, rows[rng.integers(0, POPULATION, n)], seed=seed)
@@ -41,7 +41,7 @@ def plain_covered(n: int, rounds: int) -> Rates:
     metrics, rows, _ = population()
     values = split_columns(metrics, rows)[2]
     truth = scores_of(Mean(), values)["mean"]
-    rng = np.random.default_rng([23, n])
+    rng = stream(23, n)
     hits = np.zeros(2)
     for seed in range(rounds):
         drawn = values[rng.integers(0, POPULATION, n)]
@@ -57,7 +57,7 @@ def very_skewed_covered(n: int, rounds: int) -> Rates:
     """A few values among many small ones make most of the mean: more than an interval can know."""
     deviation = 1.5
     truth = math.exp(deviation**2 / 2)
-    rng = np.random.default_rng([30, n])
+    rng = stream(30, n)
     hits = 0
     for seed in range(rounds):
         rows = np.column_stack([rng.lognormal(0, deviation, n), np.ones(n)])
@@ -72,7 +72,7 @@ def covered_by_cluster(n_clusters: int, rounds: int) -> Rates:
     size, correlation, truth = 10, 0.3, 0.7
     threshold = NormalDist().inv_cdf(truth)
     clusters = np.repeat(np.arange(n_clusters), size)
-    rng = np.random.default_rng([24, n_clusters])
+    rng = stream(24, n_clusters)
     hits = np.zeros(2)
     for seed in range(rounds):
         shared = math.sqrt(correlation) * rng.normal(size=(n_clusters, 1))
@@ -90,7 +90,7 @@ def covered_by_poisson(n: int, rounds: int) -> Rates:
     metrics, rows, _ = population()
     parts = list(zip(metrics, split_columns(metrics, rows), SCORES, strict=True))[2:]
     truth = [scores_of(metric, part)[name] for metric, part, name in parts]
-    rng = np.random.default_rng([31, n])
+    rng = stream(31, n)
     hits = np.zeros(len(parts))
     for seed in range(rounds):
         sums = PoissonSums(rows.shape[1], resamples=1_000, seed=seed)
@@ -106,7 +106,7 @@ def covered_by_poisson(n: int, rounds: int) -> Rates:
 @cache
 def covered_by_poisson_of_clusters(n_clusters: int, rounds: int) -> Rates:
     """The same by clusters of one to nine examples, whose values rise and fall together."""
-    rng = np.random.default_rng([32, n_clusters])
+    rng = stream(32, n_clusters)
     hits = 0
     for seed in range(rounds):
         sizes = rng.integers(1, 10, n_clusters)
@@ -126,7 +126,7 @@ def covered_by_macro(n: int, rounds: int) -> Rates:
     """The mean of F1 over five slices, from a twentieth to a third of the examples each."""
     metrics, rows, _ = population()
     part = split_columns(metrics, rows)[4]
-    rng = np.random.default_rng([33, n])
+    rng = stream(33, n)
     codes = rng.choice(5, POPULATION, p=[0.35, 0.3, 0.2, 0.1, 0.05])
     truth = float(macro_scores(MicroF1(), slice_totals(part, codes))["f1"])
     hits = 0
@@ -142,7 +142,7 @@ def covered_by_macro(n: int, rounds: int) -> Rates:
 def covered_by_median(n: int, rounds: int) -> Rates:
     """A score that cannot be summed, of skewed values."""
     truth = math.log(2)
-    rng = np.random.default_rng([34, n])
+    rng = stream(34, n)
     hits = 0
     for seed in range(rounds):
         (found,) = score_intervals([Median()], rng.exponential(1, (n, 1)), seed=seed, resamples=400)
@@ -159,7 +159,7 @@ def difference_covered(n: int, rounds: int) -> Rates:
         scores_of(metric, a)[name] - scores_of(metric, b)[name]
         for metric, a, b, name in zip(metrics, *sides, SCORES, strict=True)
     ]
-    rng = np.random.default_rng([35, n])
+    rng = stream(35, n)
     hits = np.zeros(len(KINDS))
     for seed in range(rounds):
         chosen = rng.integers(0, POPULATION, n)
@@ -174,7 +174,7 @@ def difference_covered(n: int, rounds: int) -> Rates:
 @cache
 def rare_difference_covered(n: int, won: float, lost: float, rounds: int) -> Rates:
     """Right-or-wrong answers of which two systems seldom differ, by Tango and by resampling."""
-    rng = np.random.default_rng([36, n, round(1e4 * won)])
+    rng = stream(36, n, round(1e4 * won))
     hits = np.zeros(2)
     for _ in range(rounds):
         table = rng.multinomial(n, [won, lost, 1 - won - lost])

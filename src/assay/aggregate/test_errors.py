@@ -13,7 +13,15 @@ from assay.aggregate.plan import Plan, Scores, Shares, pilot_deviation
 from assay.aggregate.resample import bootstrap_scores
 from assay.aggregate.shares import mcnemar, mcnemar_p, tango_interval
 from assay.aggregate.test_metrics import Accuracy, Mean, accuracy_rows
-from assay.aggregate.test_populations import KINDS, POPULATION, SCORES, TRIALS, Rates, population
+from assay.aggregate.test_populations import (
+    KINDS,
+    POPULATION,
+    SCORES,
+    TRIALS,
+    Rates,
+    population,
+    stream,
+)
 from assay.aggregate.totals import Codes, scores_of, split_columns
 from assay.aggregate.verdict import verdict
 from assay.core.metric import Rows
@@ -25,7 +33,7 @@ def rejected(n: int, rounds: int) -> Rates:
     metrics, first, second = population()
     names = (*KINDS[2:], "mean of a steady and an unsteady system", "mid-p", "exact")
     counts = dict.fromkeys(names, 0)
-    rng = np.random.default_rng([25, n])
+    rng = stream(25, n)
     for seed in range(rounds):
         chosen = rng.integers(0, POPULATION, n)
         # Which of the two answers is whose is left to a coin, so neither system is better.
@@ -51,7 +59,7 @@ def rejected_in_family(n_systems: int, rounds: int) -> Rates:
     """How often at least one pair of equal systems is told apart."""
     n = 200
     pairs = [(i, j) for j in range(n_systems) for i in range(j)]
-    rng = np.random.default_rng([26, n_systems])
+    rng = stream(26, n_systems)
     counts = np.zeros(2)
     for seed in range(rounds):
         ease = rng.beta(3, 2, (n, 1))
@@ -69,7 +77,7 @@ def rejected_in_family(n_systems: int, rounds: int) -> Rates:
 def passed_at_the_margin(n: int, rounds: int) -> Rates:
     """How often a loss exactly as large as the margin is excluded by the interval."""
     metrics, first, second = population()
-    rng = np.random.default_rng([27, n])
+    rng = stream(27, n)
     counts = np.zeros(3)
     kinds = (2, 4, 5)
     a, b = split_columns(metrics, first), split_columns(metrics, second)
@@ -93,7 +101,7 @@ def passed_at_the_margin(n: int, rounds: int) -> Rates:
 def power_of_shares(discordance: float, difference: float, rounds: int) -> Rates:
     """How often McNemar's test finds a difference for which examples were planned with 0.8."""
     n = Shares(discordance).needed(difference)
-    rng = np.random.default_rng([28, n])
+    rng = stream(28, n)
     shares = [(discordance + difference) / 2, (discordance - difference) / 2, 1 - discordance]
     tables = rng.multinomial(n, shares, rounds)
     ps = [mcnemar_p(mcnemar(int(won), int(lost)))[0] for won, lost, _ in tables]
@@ -111,7 +119,7 @@ def power_of_scores(kind: str, rounds: int) -> Rates:
     true = abs(scores_of(metric, a)[name] - scores_of(metric, b)[name])
     plan: Plan = Scores(pilot_deviation(metric, a[:500], b[:500])[name])
     n = plan.needed(true)
-    rng = np.random.default_rng([29, k])
+    rng = stream(29, k)
     count = 0
     for seed in range(rounds):
         chosen = rng.integers(0, POPULATION, n)
@@ -123,7 +131,7 @@ def power_of_scores(kind: str, rounds: int) -> Rates:
 @cache
 def rejected_by_cluster(n_clusters: int, rounds: int) -> Rates:
     """How often equal systems are told apart whose luck is shared by clusters of one to nine."""
-    rng = np.random.default_rng([37, n_clusters])
+    rng = stream(37, n_clusters)
     counts = np.zeros(2)
     for seed in range(rounds):
         clusters = np.repeat(np.arange(n_clusters), rng.integers(1, 10, n_clusters))
@@ -140,7 +148,7 @@ def rejected_by_cluster(n_clusters: int, rounds: int) -> Rates:
 def false_discoveries(n_slices: int, rounds: int) -> Rates:
     """Of the slices reported as different, the share that are not; a tenth of all truly are."""
     n, real = 80, n_slices // 10
-    rng = np.random.default_rng([38, n_slices])
+    rng = stream(38, n_slices)
     shares = np.zeros(2)
     for seed in range(rounds):
         p = []
@@ -158,7 +166,7 @@ def false_discoveries(n_slices: int, rounds: int) -> Rates:
 @cache
 def rare_loss_passed(n: int, won: float, lost: float, rounds: int) -> Rates:
     """How often a loss as large as the margin passes where two systems seldom differ."""
-    rng = np.random.default_rng([39, n, round(1e4 * lost)])
+    rng = stream(39, n, round(1e4 * lost))
     counts = np.zeros(2)
     for _ in range(rounds):
         table = rng.multinomial(n, [won, lost, 1 - won - lost])
@@ -175,7 +183,7 @@ def rare_loss_passed(n: int, won: float, lost: float, rounds: int) -> Rates:
 def called_equivalent(level: float, rounds: int) -> Rates:
     """How often systems that differ by exactly the margin are called equivalent within it."""
     n, margin = 500, 0.15
-    rng = np.random.default_rng([40, round(100 * level)])
+    rng = stream(40, round(100 * level))
     counts = np.zeros(2)
     for seed in range(rounds):
         right = rng.choice(3, n, p=[0.2, 0.05, 0.75])  # only the first, only the second, both
@@ -210,7 +218,7 @@ def power_of_clusters(rounds: int) -> Rates:
         values = gap + rng.normal(size=n_clusters)[clusters] + rng.normal(size=n)
         return [np.column_stack([v, np.ones(n)]) for v in (values, np.zeros(n))], clusters
 
-    rng = np.random.default_rng(41)
+    rng = stream(41)
     needed = []
     for _ in range(200):
         rows, clusters = drawn(rng, 60)

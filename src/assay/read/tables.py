@@ -39,7 +39,7 @@ def parquet(source: Source, role: Role, intake: Intake, *, lone: bool = True) ->
         first = 0
         for batch in table.iter_batches(batch_size=BLOCK):
             if batch.num_rows:
-                yield shaper.records(batch.to_pylist(), first)
+                yield shaper.records(_rows(batch, source.name, first), first)
                 first += batch.num_rows
     if not first:
         if lone:
@@ -48,6 +48,26 @@ def parquet(source: Source, role: Role, intake: Intake, *, lone: bool = True) ->
             )
         intake.warnings.append(f"{source.name}: the table has no rows")
     intake.inputs.append(InputFile(role, source.path, digest.hexdigest()))
+
+
+def _rows(batch: Any, name: str, first: int) -> list[dict[str, Any]]:
+    """The rows by name. Parquet does not check that its text is UTF-8, so it is found out here."""
+    try:
+        rows: list[dict[str, Any]] = batch.to_pylist()
+    except UnicodeDecodeError:
+        for column, values in zip(batch.schema.names, batch.columns, strict=True):
+            for index, value in enumerate(values):
+                try:
+                    value.as_py()
+                except UnicodeDecodeError:
+                    raise InputError(
+                        f"'{column}' holds a byte that is not UTF-8",
+                        path=name,
+                        line=first + index + 1,
+                        hint="write the table again from text in UTF-8",
+                    ) from None
+        raise
+    return rows
 
 
 def parquet_names(source: Source) -> list[str]:
@@ -90,7 +110,7 @@ def _opened(source: Source, digest: Any) -> Iterator[Any]:
         try:
             with pyarrow.parquet.ParquetFile(file) as table:
                 yield table
-        except (pyarrow.ArrowException, OSError) as error:
+        except (pyarrow.ArrowException, OSError, UnicodeDecodeError) as error:
             reason = " ".join(str(error).split())
             raise InputError(
                 f"this is not a whole Parquet file ({reason})",

@@ -158,16 +158,23 @@ def test_parquet_from_standard_input(tmp_path: Path, monkeypatch: pytest.MonkeyP
     assert texts(found) == [["a cat"], ["a dog"]]
 
 
+def in_latin_1(path: Path) -> None:
+    """Writers need not look at the bytes of their texts, and some do not."""
+    values = pyarrow.array([b"cat", b"caf\xe9"]).view(pyarrow.string())
+    pyarrow.parquet.write_table(pyarrow.table({"prediction": values}), path)
+
+
 @pytest.mark.parametrize(
     ("change", "message"),
     [
+        (in_latin_1, "system.parquet, line 2: 'prediction' holds a byte that is not UTF-8"),
         (lambda path: path.write_bytes(path.read_bytes()[:-10]), "not a whole Parquet file"),
         (lambda path: path.write_text("lines"), "not a whole Parquet file"),
         (lambda path: parquet(path, [{"text": "a"}]), "the table has no column 'prediction'"),
         (lambda path: parquet(path, [{"prediction": 3}]), "'prediction' is the number 3"),
         (lambda path: path.unlink(), "no such file"),
     ],
-    ids=["cut off", "no Parquet", "no column", "numbers", "no file"],
+    ids=["no UTF-8", "cut off", "no Parquet", "no column", "numbers", "no file"],
 )
 def test_wrong_parquet_is_refused(tmp_path: Path, change: Any, message: str) -> None:
     path = parquet(tmp_path / "system.parquet", ROWS)

@@ -269,12 +269,12 @@ def test_the_beam_cuts_off_the_best_path() -> None:
     assert [float(found), 80.0] == oracle([" ".join(said)], [[" ".join(gold)]])
 
 
-@pytest.mark.slow
 def test_lines_of_2000_words_equal_sacrebleu() -> None:
     rng = random.Random(11)
     pairs = [noisy(rng, 2_000, 3_000, noise) for noise in (0.005, 0.3)]
     predictions, gold = [p for p, _ in pairs], [[g] for _, g in pairs]
-    assert counted(predictions, gold) == oracle(predictions, gold)
+    # What `oracle` gives with sacrebleu 2.6.0, which takes more than a minute for it.
+    assert counted(predictions, gold) == [14, 2_000, 760, 2_000]
 
 
 @settings(max_examples=30)
