@@ -215,9 +215,13 @@ class _Session:
     ) -> None:
         if known.asks == STRUCTURE:
             template = form(prediction, self.settings.match).template
-            self.verdicts.remember(STRUCTURE, example.group, template, self._yes(structure))
+            self.verdicts.remember(STRUCTURE, example.group, template, self._answer(structure))
         if command or known.command != "n":
-            self.verdicts.remember(COMMAND, example.group, prediction, self._yes(command))
+            self.verdicts.remember(COMMAND, example.group, prediction, self._answer(command))
+
+    def _answer(self, answer: str) -> bool | None:
+        """Yes or no. To the old program an empty answer is none, though its row says n."""
+        return None if self.settings.compat and not answer else self._yes(answer)
 
     def _yes(self, answer: str) -> bool:
         return answer == "y" if self.settings.compat else answer.strip().casefold() == "y"

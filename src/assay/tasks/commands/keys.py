@@ -26,7 +26,7 @@ _ALIKE = (
 )
 _WORD = re.compile(
     r"""(?<!\S)(?:'[^']*')+(?!\S)"""
-    r"""|(?:[ugo|]+[+|=][rwxsut|]+,?)+(?=\s|$|,)"""
+    r"""|[ugo|]+[+|=][rwxsut|]+(?:,[ugo|]+[+|=][rwxsut|]+)*"""
     r"""|(?:[^\s,"]|"[^"]*")+"""
 )
 _ENGLISH = re.compile(r"[A-Za-z]+(?:-[A-Za-z]+)*|(?:i\.e|e\.g|s\.a|s\.t)\.?|'s|'t", re.IGNORECASE)

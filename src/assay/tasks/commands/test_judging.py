@@ -260,6 +260,21 @@ def test_one_answer_serves_all_predictions_with_the_same_template(tmp_path: Path
     assert out.getvalue().count("CORRECT STRUCTURE") == 1
 
 
+def test_an_empty_answer_is_a_no_and_to_the_old_program_none(tmp_path: Path) -> None:
+    gold = [{"nl": "show f", "references": ["less f"]}]
+    for compat, n_asked in ((None, 1), ("nl2bash", 3)):
+        out = io.StringIO()
+        folder = str(tmp_path / str(compat))
+        with talking(Streams(out, io.StringIO("\n\n\n"))):
+            options: dict[str, Any] = {"compat": compat, "judgements": folder, "write": "csv"}
+            predictions = [["cat f", "cat g", "cat f"]]
+            evaluate("commands", predictions, gold, ci=0, manual_eval=True, **options)
+        assert out.getvalue().count("CORRECT STRUCTURE") == n_asked
+        rows = (Path(folder) / "manual.evaluations.author").read_text().splitlines()[1:]
+        assert rows[0] == '"show f","cat f","cat File","n","n"'
+        assert len(rows) == n_asked
+
+
 def test_two_people_under_one_name_are_refused(tmp_path: Path) -> None:
     with VerdictLog(tmp_path / "verdicts", "author"):
         _, error = judged(tmp_path, "y\n")

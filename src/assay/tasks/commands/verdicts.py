@@ -76,7 +76,7 @@ class Verdicts:
     mode: Mode
     store: Store | None = None
     automatic: bool = False
-    said: dict[tuple[str, str, str], Letter] = field(default_factory=dict)
+    said: dict[tuple[str, str, str], Letter | None] = field(default_factory=dict)
     against: dict[tuple[str, str], None] = field(default_factory=dict)
     """Matches that people found wrong: key and prediction, in the order they were met."""
 
@@ -105,18 +105,18 @@ class Verdicts:
             self.against[group.key, prediction] = None
         return Known(template or rule.template, command or rule.command)
 
-    def remember(self, question: str, group: Group, text: str, yes: bool) -> None:
-        """Keep an answer of this run."""
-        self.said[question, group.key, text] = "y" if yes else "n"
+    def remember(self, question: str, group: Group, text: str, yes: bool | None) -> None:
+        """Keep an answer of this run; None is none, so that the question is open again."""
+        self.said[question, group.key, text] = None if yes is None else "y" if yes else "n"
 
     def count(self, question: str) -> int:
         """How many texts have a stored verdict on this question."""
         return self.store.count(question) if self.store is not None else 0
 
     def _find(self, question: str, group: Group, text: str) -> Letter | None:
-        now = self.said.get((question, group.key, text))
-        if now is not None:
-            return now
+        place = (question, group.key, text)
+        if place in self.said:
+            return self.said[place]
         if self.store is None:
             return None
         for key in group.keys:
