@@ -80,16 +80,18 @@ def serve_judging(work: Worklist, folder: Path, **given: Any) -> None:
     """Answer until stopped."""
     from assay.judge.browser.app import judging_app
     from assay.judge.log import writable_folder
-    from assay.web import Access, Address, serve
+    from assay.web import Access, Address, serve, url_from_elsewhere
 
     writable_folder(folder)
     access = Access.for_host(given["host"], given["token"])
     app, office = judging_app(brief_of(work, folder, **given), access)
 
     def ready(address: Address) -> None:
-        shown = f"{address.url}/?token={access.token}" if access.token else f"{address.url}/"
-        click.echo(f"judging at {shown}")
+        with_token = f"/?token={access.token}" if access.token else "/"
+        click.echo(f"judging at {address.url}{with_token}")
         if not given["quiet"]:
+            if elsewhere := url_from_elsewhere(address):
+                click.echo(f"assay: from other machines: {elsewhere}{with_token}", err=True)
             click.echo(f"assay: verdicts go to {folder}; Ctrl-C ends", err=True)
 
     try:
