@@ -13,6 +13,12 @@ if TYPE_CHECKING:
     from assay.pipeline.worklist import Worklist
 
 
+ASKED_FIRST = {
+    "first": "What can still change a score comes first.",
+    "only": "Only what can still change a score is asked.",
+}
+
+
 def brief_of(work: Worklist, folder: Path, **given: Any) -> Brief:
     """What the server needs to know, from what was asked for on the command line."""
     from assay.judge.browser.office import Brief, Looks, Room
@@ -70,6 +76,7 @@ def brief_of(work: Worklist, folder: Path, **given: Any) -> Brief:
             seed=given.get("seed", 12345),
         ),
         export=export,
+        asked_first=ASKED_FIRST.get(plan.deciding or "", ""),
         running=(lambda log: running_line(work, store(), log, plan.alpha))
         if plan.until_decided
         else None,
