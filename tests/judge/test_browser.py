@@ -70,7 +70,7 @@ class Server:
         found = re.fullmatch(r"judging at (http://\S+)\n", line)
         assert found, line
         self.url = found[1].rstrip("/")
-        self.port = self.url.rpartition(":")[2]
+        self.port = self.url.rpartition(":")[2].partition("/")[0]
 
     def kill(self) -> None:
         self.process.send_signal(signal.SIGKILL)
@@ -356,6 +356,21 @@ def test_a_name_that_is_in_use_elsewhere_is_refused(saved: Path, page: Page) -> 
         page.keyboard.press("Enter")
         page.wait_for_selector("text=somebody is judging as 'anna' already")
         enter(page, server, "bert")
+
+
+def test_the_token_does_not_stay_in_the_address(saved: Path, page: Page) -> None:
+    with serving(saved, "--token", "open-sesame") as server:
+        base = server.url.partition("/?")[0]
+        refused = page.goto(base)
+        assert refused is not None
+        assert refused.status == 401
+        page.goto(server.url)
+        page.wait_for_function("!location.search")
+        page.fill("#name", "anna")
+        page.keyboard.press("Enter")
+        page.wait_for_selector("html[data-ready] #work .question")
+        press(page, "y")
+        assert page.url == f"{base}/judge/anna"
 
 
 def test_a_stopped_server_ends_well(saved: Path) -> None:

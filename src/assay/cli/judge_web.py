@@ -13,6 +13,12 @@ if TYPE_CHECKING:
     from assay.pipeline.worklist import Worklist
 
 
+ASKED_FIRST = {
+    "first": "What can still change a score comes first.",
+    "only": "Only what can still change a score is asked.",
+}
+
+
 def brief_of(work: Worklist, folder: Path, **given: Any) -> Brief:
     """What the server needs to know, from what was asked for on the command line."""
     from assay.judge.browser.office import Brief, Looks, Room
@@ -70,6 +76,7 @@ def brief_of(work: Worklist, folder: Path, **given: Any) -> Brief:
             seed=given.get("seed", 12345),
         ),
         export=export,
+        asked_first=ASKED_FIRST.get(plan.deciding or "", ""),
         running=(lambda log: running_line(work, store(), log, plan.alpha))
         if plan.until_decided
         else None,
@@ -80,16 +87,18 @@ def serve_judging(work: Worklist, folder: Path, **given: Any) -> None:
     """Answer until stopped."""
     from assay.judge.browser.app import judging_app
     from assay.judge.log import writable_folder
-    from assay.web import Access, Address, serve
+    from assay.web import Access, Address, serve, url_from_elsewhere
 
     writable_folder(folder)
     access = Access.for_host(given["host"], given["token"])
     app, office = judging_app(brief_of(work, folder, **given), access)
 
     def ready(address: Address) -> None:
-        shown = f"{address.url}/?token={access.token}" if access.token else f"{address.url}/"
-        click.echo(f"judging at {shown}")
+        with_token = f"/?token={access.token}" if access.token else "/"
+        click.echo(f"judging at {address.url}{with_token}")
         if not given["quiet"]:
+            if elsewhere := url_from_elsewhere(address):
+                click.echo(f"assay: from other machines: {elsewhere}{with_token}", err=True)
             click.echo(f"assay: verdicts go to {folder}; Ctrl-C ends", err=True)
 
     try:

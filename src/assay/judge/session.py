@@ -195,6 +195,11 @@ class Session:
         return self._agenda.progress(self._pace())
 
     @property
+    def can_go_back(self) -> bool:
+        """Whether an item was shown before this one."""
+        return any(at != self._at for at in self._visited)
+
+    @property
     def can_undo(self) -> bool:
         """Whether there is an answer to take back."""
         return self._memory.can_undo

@@ -13,7 +13,7 @@ from assay.web.access import Access, is_loopback
 from assay.web.application import application
 from assay.web.errors import HttpError
 from assay.web.headers import page_policy
-from assay.web.serving import Address, serve, serving
+from assay.web.serving import Address, serve, serving, url_from_elsewhere
 
 __all__ = [
     "Access",
@@ -24,4 +24,5 @@ __all__ = [
     "page_policy",
     "serve",
     "serving",
+    "url_from_elsewhere",
 ]

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import hmac
 import ipaddress
+import re
 import secrets
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -12,9 +13,11 @@ from http.cookies import CookieError, SimpleCookie
 from typing import Any
 from urllib.parse import parse_qs, urlsplit
 
+from assay.core.errors import UsageError
 from assay.web.errors import HttpError
 
 COOKIE = "assay_token"
+_TOKEN = re.compile(r"[A-Za-z0-9._~-]+")
 _SAFE = frozenset({"GET", "HEAD", "OPTIONS"})
 
 
@@ -54,6 +57,10 @@ class Access:
         >>> len(Access.for_host("0.0.0.0").token or "") > 20
         True
         """
+        if token and not _TOKEN.fullmatch(token):
+            raise UsageError(
+                "--token: letters, digits and . _ ~ - only, because it is part of an address"
+            )
         local = is_loopback(host)
         if not local and not token:
             token = secrets.token_urlsafe(24)

@@ -17,6 +17,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from assay.core.errors import EngineError, UsageError
+from assay.web.access import is_loopback
 
 if TYPE_CHECKING:
     import uvicorn
@@ -42,6 +43,26 @@ class Address:
         """The address as a browser takes it."""
         name = f"[{self.host}]" if ":" in self.host else self.host
         return f"http://{name}:{self.port}"
+
+
+def url_from_elsewhere(address: Address) -> str | None:
+    """Where other machines find a server that listens on all addresses of this one.
+
+    None for a server that listens on one address only, and where this machine has no other.
+
+    >>> url_from_elsewhere(Address("127.0.0.1", 8000)) is None
+    True
+    """
+    if address.host not in ("0.0.0.0", "::"):
+        return None
+    with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as probe:
+        try:
+            # Sends nothing: it only asks which of its addresses this machine would use.
+            probe.connect(("192.0.2.1", 9))
+        except OSError:
+            return None
+        own = probe.getsockname()[0]
+    return None if is_loopback(own) else Address(own, address.port).url
 
 
 def serve(

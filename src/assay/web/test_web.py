@@ -23,7 +23,16 @@ from websockets.sync.client import connect
 from websockets.typing import Origin
 
 from assay.core.errors import UsageError
-from assay.web import Access, Address, HttpError, application, page_policy, serve, serving
+from assay.web import (
+    Access,
+    Address,
+    HttpError,
+    application,
+    page_policy,
+    serve,
+    serving,
+    url_from_elsewhere,
+)
 
 
 async def _echo(request: Request) -> Response:
@@ -269,3 +278,17 @@ def test_websockets_need_the_token_and_the_right_page() -> None:
 
 def test_address_of_the_new_kind() -> None:
     assert Address("::1", 80).url == "http://[::1]:80"
+
+
+@pytest.mark.parametrize("token", ["a b", "a&b", "a;b", "ü", "a\nb", "a/b"])
+def test_a_token_that_is_no_part_of_an_address_is_a_usage_error(token: str) -> None:
+    with pytest.raises(UsageError, match="--token: letters, digits and"):
+        Access.for_host("127.0.0.1", token)
+
+
+def test_where_other_machines_find_a_server() -> None:
+    assert url_from_elsewhere(Address("127.0.0.1", 80)) is None
+    for everywhere in ("0.0.0.0", "::"):
+        found = url_from_elsewhere(Address(everywhere, 81))
+        # A machine without a network has no address that others could use.
+        assert found is None or (found.endswith(":81") and "127.0.0.1" not in found)

@@ -42,7 +42,8 @@ class Brief:
     """What is judged and how; the same for all judges.
 
     `open_session` makes the session of a judge from their log. `store` reads all verdicts again.
-    `running` says how a comparison stands, where there is one.
+    `asked_first` says it where not everything is asked, or not in any order. `running` says how a
+    comparison stands, where there is one.
     """
 
     title: str
@@ -57,6 +58,7 @@ class Brief:
     store: Callable[[], Store]
     agreement: Callable[[], AgreementDocument]
     export: Callable[[str], str]
+    asked_first: str = ""
     running: Callable[[VerdictLog], tuple[str, bool]] | None = None
 
 

@@ -66,8 +66,8 @@ def welcome(brief: Brief, present: Mapping[str, Session], known: Sequence[str]) 
     body = f"""<main class="narrow">
 <h1>{safe(brief.title)}</h1>
 <p>{n:,} prediction{"" if n == 1 else "s"}; what agrees with gold by rule is not asked about. Nobody
-sees which system made a prediction, and each judge has an order of their own. Every answer is kept
-at once; you can stop and come back at any time.</p>
+sees which system made a prediction, and each judge has an order of their own. {brief.asked_first}
+Every answer is kept at once; you can stop and come back at any time.</p>
 <form method="post" action="/start" class="row">
 <label for="name">Your name</label>
 <input id="name" name="name" required maxlength="64" autocomplete="username" autofocus>
@@ -131,7 +131,7 @@ def work(
         if room == "adjudicate":
             parts.append(_others(brief, asked, judge))
         parts.append(_question(brief, asked, base))
-    parts.append(_moves(brief, session, base, asked))
+    parts.append(_moves(brief, session, base, asked, room))
     return "\n".join(parts)
 
 
@@ -202,8 +202,9 @@ def position(asked: Asked) -> str:
     return f"{asked.entry.purpose}|{asked.question.name}|{mark}"
 
 
-def _moves(brief: Brief, session: Session, base: str, asked: Asked | None) -> str:
-    moves = ["back"] if asked is None else ["skip", "back"]
+def _moves(brief: Brief, session: Session, base: str, asked: Asked | None, room: Room) -> str:
+    moves = ["skip"] if asked is not None else []
+    moves += ["back"] if session.can_go_back else []
     # Only who has come back to an item can leave it as it is; others skip it.
     moves += ["next"] if asked is not None and asked.before is not None else []
     moves += ["undo"] if session.can_undo else []
@@ -212,11 +213,11 @@ def _moves(brief: Brief, session: Session, base: str, asked: Asked | None) -> st
     key = brief.looks.safe(brief.keys["guidelines"])
     # What others said is not for those who are still judging.
     agreement = '<a href="/agreement">Agreement</a>' if asked is None else ""
+    own = f'<a href="/review/{quote(session.log.judge)}">Your answers</a>'
     return f"""<form method="post" class="moves">{buttons}
 <button type="button" data-action="guidelines" data-opens="guidelines">Guidelines <kbd>{key}</kbd>\
 </button></form>
-<nav><a href="/">All judges</a> <a href="/review/{quote(session.log.judge)}">Your answers</a>
-{agreement}</nav>"""
+<nav><a href="/">All judges</a> {own if room == "judge" else ""} {agreement}</nav>"""
 
 
 def _button(brief: Brief, action: str, target: str, css: str = "") -> str:

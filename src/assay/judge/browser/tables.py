@@ -13,6 +13,7 @@ from assay.judge.browser.office import Brief
 from assay.judge.browser.pages import doors, page
 from assay.judge.documents import AgreementDocument
 from assay.judge.session import Session
+from assay.judge.verdict import Verdict
 
 Safe = Callable[[str], str]
 
@@ -34,8 +35,10 @@ def review(brief: Brief, session: Session) -> str:
     rows = []
     for index, entry in enumerate(session.entries):
         said = [session.answer_to(entry, question) for question in brief.questions]
+        if not any(said):
+            continue  # what is still to be judged is shown when its turn comes
         words = ", ".join(
-            f"{q.name}: {v.answer}" if len(brief.questions) > 1 else v.answer
+            f"{q.name}: {_word(v)}" if len(brief.questions) > 1 else _word(v)
             for q, v in zip(brief.questions, said, strict=True)
             if v is not None
         )
@@ -46,12 +49,18 @@ def review(brief: Brief, session: Session) -> str:
             f"<td>{safe(words)}</td><td>{safe(reasons)}</td>"
             f"<td><button name='index' value='{index}'>Change</button></td></tr>"
         )
+    if not rows:
+        rows = ["<tr><td colspan='5'>Nothing is answered yet.</td></tr>"]
     body = f"""<header><h1>Answers of {safe(judge)}</h1></header>
 <main><form method="post" action="/judge/{quote(judge)}/show">
-<div class="wide"><table class="review"><thead><tr><th>#</th><th>Prediction</th><th>Answer</th>
-<th>Reason</th><th></th></tr></thead><tbody>{"".join(rows)}</tbody></table></div></form>
+<div class="wide"><table class="review cards"><thead><tr><th>#</th><th>Prediction</th>
+<th>Answer</th><th>Reason</th><th></th></tr></thead><tbody>{"".join(rows)}</tbody></table></div></form>
 <nav><a href="/judge/{quote(judge)}">Back to judging</a></nav></main>"""
     return page(safe(f"Answers of {judge}"), body)
+
+
+def _word(verdict: Verdict) -> str:
+    return "skipped" if verdict.answer == "skip" else verdict.answer
 
 
 def agreement_page(brief: Brief, document: AgreementDocument | None, problem: str) -> str:
@@ -61,7 +70,8 @@ def agreement_page(brief: Brief, document: AgreementDocument | None, problem: st
     if document is None:
         parts.append(f"<p>{safe(problem)}</p>")
     else:
-        parts += [_coefficients(found, safe) for found in document.questions.values()]
+        percent = f"{100 * float(document.statistics['ci']):.10g} %"
+        parts += [_coefficients(q, safe, percent) for q in document.questions.values()]
         parts.append(_judges(document, safe))
         parts.append(_disagreements(document, safe))
         parts.append(_reasons(document, safe))
@@ -69,7 +79,7 @@ def agreement_page(brief: Brief, document: AgreementDocument | None, problem: st
     return page("Agreement", "\n".join(parts))
 
 
-def _coefficients(found: Agreement, safe: Safe) -> str:
+def _coefficients(found: Agreement, safe: Safe, percent: str) -> str:
     rows = "".join(
         f"<tr><td>{COEFFICIENTS[c.name]}</td><td>{_number(c.value)}</td>"
         f"<td>{_interval(c.interval) or safe(c.why)}</td><td>{c.n:,}</td></tr>"
@@ -87,7 +97,7 @@ def _coefficients(found: Agreement, safe: Safe) -> str:
         else ""
     )
     return f"""<h2>Question: {safe(found.question)}</h2>
-<div class="wide"><table><thead><tr><th>Coefficient</th><th>Value</th><th>95 % interval</th>
+<div class="wide"><table><thead><tr><th>Coefficient</th><th>Value</th><th>{percent} interval</th>
 <th>Items</th></tr></thead><tbody>{rows}</tbody></table></div>{by_pair}"""
 
 
@@ -122,8 +132,8 @@ def _disagreements(document: AgreementDocument, safe: Safe) -> str:
         f"<td>{d.final or '<i>open</i>'}</td></tr>"
         for d in document.disagreements
     )
-    table = f"""<div class="wide"><table><thead><tr><th>Text</th><th>Question</th><th>Answers</th>
-<th>Reasons</th><th>Final</th></tr></thead><tbody>{rows}</tbody></table></div>"""
+    table = f"""<div class="wide"><table class="differing cards"><thead><tr><th>Text</th>
+<th>Question</th><th>Answers</th><th>Reasons</th><th>Final</th></tr></thead><tbody>{rows}</tbody></table></div>"""
     none = "<p>The judges agree on everything that two of them have decided.</p>"
     return f"<h2>Where judges differ</h2>{settle if n else ''}{table if rows else none}"
 
