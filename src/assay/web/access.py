@@ -8,6 +8,7 @@ import ipaddress
 import secrets
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import lru_cache
 from http.cookies import CookieError, SimpleCookie
 from typing import Any
 from urllib.parse import parse_qs, urlsplit
@@ -18,6 +19,7 @@ COOKIE = "assay_token"
 _SAFE = frozenset({"GET", "HEAD", "OPTIONS"})
 
 
+@lru_cache(maxsize=256)  # each request names its host, and nearly always the same
 def is_loopback(host: str) -> bool:
     """Whether a name or address can only be reached from this machine.
 
