@@ -9,6 +9,7 @@ import re
 import secrets
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import lru_cache
 from http.cookies import CookieError, SimpleCookie
 from typing import Any
 from urllib.parse import parse_qs, urlsplit
@@ -21,6 +22,7 @@ _TOKEN = re.compile(r"[A-Za-z0-9._~-]+")
 _SAFE = frozenset({"GET", "HEAD", "OPTIONS"})
 
 
+@lru_cache(maxsize=256)  # each request names its host, and nearly always the same
 def is_loopback(host: str) -> bool:
     """Whether a name or address can only be reached from this machine.
 

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from starlette.routing import BaseRoute
     from starlette.types import ASGIApp
 
-    from assay.web.guard import Quick
+    from assay.web.plain import Quick
 
 BODY_LIMIT = 1024 * 1024
 BODY_SECONDS = 30.0
@@ -35,7 +35,7 @@ def application(
     Handlers raise `HttpError`; an unknown path is 404, a wrong method 405 with `Allow`. Without
     `access` everyone may call it: that is for tests in the same process. `quick` are handlers by
     method and path that are asked before any route is looked for, where requests are many and
-    small; each has a route too, for other methods to be told.
+    small, and must not wait; each has a route too, for other methods to be told.
     """
     from starlette.applications import Starlette
     from starlette.exceptions import HTTPException

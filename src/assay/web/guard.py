@@ -9,11 +9,12 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import Awaitable, Callable, Mapping, MutableMapping
+from collections.abc import Mapping, MutableMapping
 from typing import TYPE_CHECKING, Any
 
 from assay.web.errors import HttpError
 from assay.web.headers import SECURITY
+from assay.web.plain import Answer, Quick, Request
 
 if TYPE_CHECKING:
     from starlette.types import ASGIApp, Message, Receive, Scope, Send
@@ -27,16 +28,12 @@ _DRAIN = 64 * 1024 * 1024
 """How much of a body that is too large is read and thrown away, so that the client sees why."""
 
 
-ReadBody = Callable[[], Awaitable[bytes]]
-Quick = Callable[["Scope", ReadBody], Awaitable[bytes]]
-"""A handler that bypasses routing: gives the JSON of a success, or nothing for an empty answer."""
-
-
 class Guard:
     """Wraps an ASGI application.
 
     `body_limit` is in bytes; `body_seconds` is how long the next piece of a body may take. `quick`
-    are handlers by method and path that are asked before the application.
+    are handlers by method and path that are asked before the application, and before there is an
+    ASGI message where a request is plain.
     """
 
     def __init__(
@@ -50,6 +47,7 @@ class Guard:
     ) -> None:
         self.app = app
         self.quick = quick
+        self.quick_paths = frozenset(path.encode() for _, path in quick)
         self.access = access
         self.body_limit = body_limit
         self.body_seconds = body_seconds
@@ -62,6 +60,21 @@ class Guard:
             await self._websocket(scope, receive, send)
         else:
             await self.app(scope, receive, send)
+
+    def at_once(self, request: Request) -> Answer | None:
+        """The answer to a plain request; None where there is more to it than a quick handler."""
+        method, path = request.method.decode("latin-1"), request.path.decode("latin-1")
+        quick = self.quick.get((method, path))
+        if quick is None or len(request.body) > self.body_limit:
+            return None
+        about = {"type": "http", "method": method}
+        scope = {**about, "query_string": request.query, "headers": request.headers}
+        try:
+            if self.access.check(scope) is not None:
+                return None  # a cookie is to be set
+        except HttpError as error:
+            return _refusal(error)
+        return _handled(quick, request.query, request.body, f"{method} {path}")
 
     async def _http(self, scope: Scope, receive: Receive, send: Send) -> None:
         body = _Body(scope, receive, self.body_limit, self.body_seconds)
@@ -82,21 +95,18 @@ class Guard:
             if quick is None:
                 await self.app(scope, body.receive, guarded)
             else:
-                found = await quick(scope, body.whole)
-                await _send(guarded, 200, found, _JSON if found else _PLAIN)
+                sent, what = await body.whole(), f"{scope['method']} {scope['path']}"
+                await _send(guarded, _handled(quick, scope["query_string"], sent, what))
         except HttpError as error:
             if started:  # the answer is under way: all that is left is to break it off
                 raise
             if error.status == 413:
                 await body.drain()
-            more = ((k.encode(), v.encode()) for k, v in error.headers.items())
-            await _send(guarded, error.status, error.body(), _JSON, *more)
+            await _send(guarded, _refusal(error))
         except Exception as error:
             if started:
                 raise
-            logging.getLogger(__name__).exception("%s %s", scope["method"], scope["path"])
-            fault = HttpError(500, f"internal error: {type(error).__name__}")
-            await _send(guarded, 500, fault.body(), _JSON)
+            await _send(guarded, _fault(error, f"{scope['method']} {scope['path']}"))
 
     async def _websocket(self, scope: Scope, receive: Receive, send: Send) -> None:
         try:
@@ -176,8 +186,29 @@ def _add_headers(message: MutableMapping[str, Any], cookie: str | None) -> None:
     message["headers"] = headers
 
 
-async def _send(send: Send, status: int, body: bytes, *headers: tuple[bytes, bytes]) -> None:
-    length = (b"content-length", b"%d" % len(body))
-    start = {"type": "http.response.start", "status": status, "headers": [length, *headers]}
-    await send(start)
-    await send({"type": "http.response.body", "body": body})
+def _handled(quick: Quick, query: bytes, body: bytes, what: str) -> Answer:
+    """What a quick handler says, whatever happens in it."""
+    try:
+        found = quick(query, body)
+    except HttpError as error:
+        return _refusal(error)
+    except Exception as error:
+        return _fault(error, what)
+    return Answer(200, found, [_JSON if found else _PLAIN])
+
+
+def _refusal(error: HttpError) -> Answer:
+    more = [(k.encode(), v.encode()) for k, v in error.headers.items()]
+    return Answer(error.status, error.body(), [_JSON, *more])
+
+
+def _fault(error: Exception, what: str) -> Answer:
+    logging.getLogger(__name__).error("%s", what, exc_info=error)
+    body = HttpError(500, f"internal error: {type(error).__name__}").body()
+    return Answer(500, body, [_JSON])
+
+
+async def _send(send: Send, answer: Answer) -> None:
+    headers = [(b"content-length", b"%d" % len(answer.body)), *answer.headers]
+    await send({"type": "http.response.start", "status": answer.status, "headers": headers})
+    await send({"type": "http.response.body", "body": answer.body})

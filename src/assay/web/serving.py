@@ -139,6 +139,8 @@ def _bind(host: str, port: int) -> tuple[socket.socket, Address]:
 def _server(app: ASGIApp, ready: Callable[[], object], grace_seconds: int) -> uvicorn.Server:
     import uvicorn
 
+    from assay.web.quick import QuickProtocol
+
     class Announcing(uvicorn.Server):
         async def startup(self, sockets: list[socket.socket] | None = None) -> None:
             await super().startup(sockets)
@@ -164,6 +166,7 @@ def _server(app: ASGIApp, ready: Callable[[], object], grace_seconds: int) -> uv
     return Announcing(
         uvicorn.Config(
             app,
+            http=QuickProtocol,
             log_config=None,
             access_log=False,
             server_header=False,

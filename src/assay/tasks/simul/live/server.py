@@ -35,9 +35,7 @@ if TYPE_CHECKING:
 
     from starlette.requests import Request
     from starlette.responses import Response
-    from starlette.types import ASGIApp, Scope
-
-    from assay.web.guard import ReadBody
+    from starlette.types import ASGIApp
 
 _NUMBER = re.compile(r"\s*[+-]?[0-9]{1,18}\s*", re.ASCII)
 
@@ -77,9 +75,9 @@ class Evaluation:
             client.session.forget(index)
         return _empty()
 
-    async def src(self, scope: Scope, body: ReadBody) -> bytes:
+    def src(self, query: bytes, body: bytes) -> bytes:
         """`GET /src`."""
-        asked = Asked(scope["query_string"])
+        asked = Asked(query)
         client = self.client(asked)
         index = asked.index(self.corpus, client)
         assert index is not None
@@ -89,15 +87,14 @@ class Evaluation:
             served = client.session.read(index, size, step=asked.step(), exact=asked.middle)
         return json.dumps(self.segment(asked, index, served)).encode()
 
-    async def hypo(self, scope: Scope, body: ReadBody) -> bytes:
+    def hypo(self, query: bytes, body: bytes) -> bytes:
         """`PUT /hypo`."""
-        asked = Asked(scope["query_string"])
+        asked = Asked(query)
         client = self.client(asked)
         index = asked.index(self.corpus, client, writing=True)
         assert index is not None
-        sent = await body()
         try:
-            text = sent.decode()
+            text = body.decode()
         except UnicodeDecodeError:
             raise HttpError(422, "the body is not UTF-8 text") from None
         with _answered():
