@@ -40,11 +40,12 @@ def few_resamples(resamples: int, level: float) -> str | None:
     needed = math.ceil(round(2 / (1 - level), 6)) - 1
     if resamples >= needed:
         return None
-    better = f", better {max(1_000, 10 * needed):,}" if needed < MOST else ""
-    return (
-        f"too few resamples for a {100 * level:g} % interval ({resamples:,}): it is too narrow; "
-        f"use at least {needed:,}{better}"
-    )
+    shown = f"{100 * level:.10g} %"
+    said = f"too few resamples for a {shown} interval ({resamples:,}): it is too narrow"
+    if needed > MOST:
+        return f"{said}; no number of resamples shows one, so ask for a lower level"
+    better = f", better {min(max(1_000, 10 * needed), MOST):,}" if needed < MOST else ""
+    return f"{said}; use at least {needed:,}{better}"
 
 
 def few_trials(trials: int, alpha: float, n_tests: int = 1) -> str | None:

@@ -155,6 +155,23 @@ def cluster_warning(clusters: Codes) -> str | None:
     )
 
 
+def sliced_cluster_warning(column: str, clusters: Codes, slices: Sequence[Codes]) -> str | None:
+    """What to tell the user if slices by `column` have too few clusters where the whole has not.
+
+    `slices` holds the positions of the examples of each.
+    """
+    if cluster_warning(clusters) is not None:
+        return None
+    few = sum(len(np.unique(clusters[where])) < FEW_CLUSTERS for where in slices)
+    if not few:
+        return None
+    have, whose = ("has", "its") if few == 1 else ("have", "their")
+    return (
+        f"{few:,} of {len(slices):,} slices by {column} {have} fewer than {FEW_CLUSTERS} clusters: "
+        f"{whose} intervals and tests are unreliable"
+    )
+
+
 def _share(score: Score, metric: Metric, totals: Rows, level: float) -> Interval:
     assert score.proportion is not None, "only shares come here"
     part, whole = (float(totals[metric.columns.index(column)]) for column in score.proportion)

@@ -2,6 +2,7 @@
 from __future__ import annotations
 
 import math
+import re
 
 import numpy as np
 import pytest
@@ -52,6 +53,17 @@ def test_numbers_that_nobody_can_mean() -> None:
 
 
 def test_levels_near_1_can_never_be_shown() -> None:
-    said = few_resamples(MOST, math.nextafter(1.0, 0.0))
-    assert said is not None
-    assert "better" not in said
+    for level in (0.999_999, math.nextafter(1.0, 0.0)):
+        said = few_resamples(MOST, level)
+        assert said is not None
+        assert "no number of resamples shows one" in said
+    # 2 / (1 - 0.999998) is a million: the last level that can be shown.
+    assert few_resamples(MOST, 0.999_998) is None
+
+
+def test_no_hint_is_refused_when_it_is_followed() -> None:
+    for level in (0.5, 0.95, 0.999, 0.9999, 0.99999, 0.999_998):
+        hint = few_resamples(1, level)
+        assert hint is not None
+        for number in re.findall(r"(?:least|better) ([\d,]+)", hint):
+            check_resampling(int(number.replace(",", "")), 0)

@@ -225,6 +225,11 @@ class Collector:
             with_intervals = False
         order = np.argsort(codes, kind="stable")
         members = np.split(order, np.cumsum(sums.counts)[:-1]) if len(sums.counts) else []
+        if with_intervals and clusters is not None:
+            from assay.aggregate.interval import sliced_cluster_warning
+
+            few = sliced_cluster_warning(column, clusters, members)
+            warnings += [few] if few is not None else []
         entries: dict[str, SliceEntry] = {}
         for value, totals, where in zip(grouping.values, sums.table, members, strict=True):
             part = rows[where] if rows is not None else None

@@ -3,8 +3,9 @@
 
 from __future__ import annotations
 
+import math
 import platform
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import combinations
 from pathlib import Path
@@ -15,9 +16,10 @@ import numpy as np
 import assay
 from assay.aggregate.asked import check_resampling, few_resamples, few_trials
 from assay.aggregate.correct import benjamini_hochberg, holm
-from assay.aggregate.interval import cluster_warning
+from assay.aggregate.interval import cluster_warning, sliced_cluster_warning
 from assay.aggregate.macro import OverSlices
 from assay.aggregate.paired import TRIALS, Test, compare_systems
+from assay.aggregate.paired import Paired as PairedScores
 from assay.aggregate.totals import Codes
 from assay.aggregate.verdict import ALPHA, verdict
 from assay.core.comparison import ComparisonDocument, Difference
@@ -127,15 +129,17 @@ def compare(
     if codes is not None and (few := cluster_warning(codes)) is not None:
         warnings.append(few)
     pairs = [(b, a) for a, b in combinations(range(len(runs)), 2)]
-    whole = _differences(side_by_side, side_by_side.rows, pairs, settings, codes, None)
+    whole = _differences(side_by_side, side_by_side.rows, pairs, settings, codes, None, warnings)
     warnings += _too_few(whole, settings, len(pairs))
     differences = _corrected(whole, lambda d: d.key, holm, "holm", settings, side_by_side)
     sliced: list[Difference] = []
     for column in slices:
         grouping = side_by_side.grouping(column)
+        members = [np.flatnonzero(grouping.codes == code) for code in range(len(grouping.values))]
+        few = sliced_cluster_warning(column, codes, members) if codes is not None else None
+        warnings += [few] if few is not None else []
         found: list[Difference] = []
-        for code, value in enumerate(grouping.values):
-            where = np.flatnonzero(grouping.codes == code)
+        for value, where in zip(grouping.values, members, strict=True):
             rows = [r[where] for r in side_by_side.rows]
             inner = codes[where] if codes is not None else None
             found += _differences(side_by_side, rows, pairs, settings, inner, (column, value))
@@ -208,6 +212,7 @@ def _differences(
     settings: _Settings,
     codes: Codes | None,
     part: tuple[str, str] | None,
+    warnings: list[str] | None = None,
 ) -> list[Difference]:
     layout, runs = side_by_side.layout, side_by_side.runs
     found = compare_systems(
@@ -221,6 +226,16 @@ def _differences(
         clusters=codes,
         test=settings.test,
     )
+    if warnings is not None:
+        said = [
+            remark
+            for by_metric in found
+            for entry, by_name in zip(layout.entries, by_metric, strict=True)
+            for score in entry.scores
+            for remark in _left_out(score.key, by_name[score.name], settings)
+        ]
+        if said:  # of many the worst stands for all
+            warnings.append(max(said)[1])
     return [
         Difference(
             key=score.key,
@@ -245,6 +260,20 @@ def _differences(
         for score in entry.scores
         for one in [by_name[score.name]]
     ]
+
+
+def _left_out(key: str, one: PairedScores, settings: _Settings) -> Iterator[tuple[float, str]]:
+    """In what share of resamples and of trials a score was undefined, and what is said of it."""
+    for often, of, what, rest in (
+        (one.interval.undefined, settings.resamples, "resamples", "the interval of its difference"),
+        (one.undefined, settings.trials, "trials", "its p-value"),
+    ):
+        # A difference that is undefined itself has an empty cell, which says so.
+        if often and not math.isnan(one.difference):
+            yield (
+                often / of,
+                f"{key} is undefined in {often:,} of {of:,} {what}; {rest} is made of the others",
+            )
 
 
 def _macro_differences(

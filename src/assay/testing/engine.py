@@ -17,6 +17,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from functools import partial
 from pathlib import Path
+from typing import ClassVar
 
 import numpy as np
 import pytest
@@ -26,14 +27,22 @@ from assay.core.batch import Batch
 from assay.core.metric import PairMetric, Rows, Score, Totals, Value
 from assay.engine import Engine
 
-JOBS = (1, 2, 3)
-
 PATIENCE_SECONDS = 120
 """After this long a test says that the engine hangs. No test comes near it otherwise."""
 
 
 class EngineContract:
-    """Tests of one engine. Subclasses say how to make one with so many workers."""
+    """Tests of one engine. Subclasses say how to make one with so many workers.
+
+    `jobs` are the numbers of workers that each test is made with.
+    """
+
+    jobs: ClassVar[Sequence[int]] = (1, 2, 3)
+
+    def pytest_generate_tests(self, metafunc: pytest.Metafunc) -> None:
+        """One test for each number of workers."""
+        if "jobs" in metafunc.fixturenames:
+            metafunc.parametrize("jobs", self.jobs)
 
     def engine(self, jobs: int) -> Engine:
         """The engine with this many workers."""
@@ -46,12 +55,10 @@ class EngineContract:
 
     # -- results ----------------------------------------------------------------------------
 
-    @pytest.mark.parametrize("jobs", JOBS)
     @pytest.mark.parametrize("n", [0, 1, 2, 23])
     def test_results_come_in_the_order_of_the_items(self, n: int, jobs: int) -> None:
         assert list(self.engine(jobs).map(_squared, range(n))) == [i * i for i in range(n)]
 
-    @pytest.mark.parametrize("jobs", JOBS)
     @pytest.mark.parametrize("size", [1, 7, 50, 1_000])
     def test_rows_have_the_same_bits_for_any_jobs_and_any_size_of_item(
         self, size: int, jobs: int
@@ -78,7 +85,6 @@ class EngineContract:
 
     # -- errors -----------------------------------------------------------------------------
 
-    @pytest.mark.parametrize("jobs", JOBS)
     @pytest.mark.parametrize(
         "error",
         [
@@ -111,7 +117,6 @@ class EngineContract:
         self._check_nobody_left()
 
     @pytest.mark.skipif(not hasattr(signal, "SIGKILL"), reason="needs SIGKILL")
-    @pytest.mark.parametrize("jobs", JOBS)
     def test_a_worker_killed_half_way_is_an_engine_error_and_no_hang(self, jobs: int) -> None:
         engine = self.engine(jobs)
         processes = set(engine.map(_process, range(4)))
@@ -125,7 +130,6 @@ class EngineContract:
 
     # -- leaving early ----------------------------------------------------------------------
 
-    @pytest.mark.parametrize("jobs", JOBS)
     def test_closing_early_leaves_no_process(self, jobs: int) -> None:
         found = self.engine(jobs).map(_process, itertools.repeat(0))
         seen = {next(found) for _ in range(6)} - {os.getpid()}

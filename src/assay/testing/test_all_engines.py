@@ -12,17 +12,22 @@ from assay.core.errors import UsageError
 from assay.engine import ENGINES, Engine, load
 from assay.testing import EngineContract
 
-# Each test starts a cluster of its own, which takes a second.
-ALL = [pytest.param(name, marks=pytest.mark.slow if name == "dask" else ()) for name in ENGINES]
-
 
 class TestEveryEngine(EngineContract):
-    @pytest.fixture(autouse=True, params=ALL)
+    @pytest.fixture(autouse=True, params=[name for name in ENGINES if name != "dask"])
     def _chosen(self, request: pytest.FixtureRequest) -> None:
         self.name = request.param
 
     def engine(self, jobs: int) -> Engine:
         return load(self.name, jobs)
+
+
+@pytest.mark.slow
+class TestDask(EngineContract):
+    jobs = (2,)  # each test starts a cluster of its own, which takes a second
+
+    def engine(self, jobs: int) -> Engine:
+        return load("dask", jobs)
 
 
 def noisy_lines(n: int) -> tuple[list[str], list[str]]:

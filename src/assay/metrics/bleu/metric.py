@@ -20,6 +20,9 @@ from assay.core.text import Texts
 from assay.core.tokens import text_blocks
 from assay.metrics.bleu.tokenisers import tokeniser
 
+LONGEST = 100
+"""The longest n-grams one may ask for: each order costs two columns and a pass over the text."""
+
 _SMOOTHINGS: dict[str, float] = {"exp": 0.0, "floor": 0.1, "add-k": 1.0, "none": 0.0}
 
 
@@ -63,6 +66,8 @@ class Bleu(Metric):
             raise unknown("smoothing of bleu", self.smooth, _SMOOTHINGS)
         if self.max_order < 1:
             raise UsageError(f"max_order={self.max_order} of bleu must be at least 1")
+        if self.max_order > LONGEST:
+            raise UsageError(f"max_order={self.max_order:,} of bleu must be at most {LONGEST}")
         if self.smooth_value is not None and not 0 <= self.smooth_value < math.inf:
             raise UsageError(
                 f"smooth_value={self.smooth_value} of bleu must be finite and not negative"

@@ -4,6 +4,7 @@ from __future__ import annotations
 import math
 import pickle
 import sys
+from urllib.error import URLError
 
 import numpy as np
 import pytest
@@ -155,6 +156,7 @@ WRONG = [
     ("bleu(tokenize=13b)", "unknown tokeniser '13b'; did you mean '13a'?"),
     ("bleu(smooth=expo)", "unknown smoothing of bleu 'expo'; did you mean 'exp'?"),
     ("bleu(max_order=0)", "max_order=0 of bleu must be at least 1"),
+    ("bleu(max_order=100000)", "max_order=100,000 of bleu must be at most 100"),
     ("bleu(smooth_value=-1)", "smooth_value=-1.0 of bleu must be finite and not negative"),
     ("bleu(smooth_value=inf)", "smooth_value=inf of bleu must be finite and not negative"),
     ("bleu(tokenise=13a)", "unknown parameter of bleu 'tokenise'; did you mean 'tokenize'?"),
@@ -166,6 +168,21 @@ def test_wrong_parameters_are_named(text: str, message: str) -> None:
     with pytest.raises(UsageError) as error:
         metrics.load(text)
     assert str(error.value).startswith(message)
+
+
+def test_a_model_that_cannot_be_downloaded(monkeypatch: pytest.MonkeyPatch) -> None:
+    def unreachable(name: str, **_: object) -> None:
+        assert name == "flores101", "sacrebleu has a word to say when the old name is used"
+        raise URLError("no route to host")
+
+    monkeypatch.setattr("assay.metrics.bleu.tokenisers.find_spec", lambda name: True)
+    monkeypatch.setattr("sacrebleu.metrics.bleu._get_tokenizer", unreachable)
+    with pytest.raises(UsageError) as error:
+        Bleu(tokenize="spm").score([("a", "a")])
+    assert str(error.value) == (
+        "tokenize=spm needs a model, which sacrebleu could not download (no route to host); "
+        "connect to the network once, or choose another tokeniser"
+    )
 
 
 @pytest.mark.parametrize(

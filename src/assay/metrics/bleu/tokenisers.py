@@ -40,6 +40,8 @@ _NEEDS = {
     "spBLEU-1K": ("sentencepiece", "sentencepiece"),
 }
 
+_RENAMED = {"spm": "flores101"}
+
 _PLAIN, _MARK, _DOT, _DIGIT, _HYPHEN = range(5)
 
 
@@ -185,10 +187,18 @@ def _by_line(texts: Texts, tokenise: Callable[[str], str]) -> Tokens:
 
 @cache
 def _foreign(name: str) -> Callable[[str], str]:
+    from urllib.error import URLError
+
     from sacrebleu.metrics.bleu import BLEU
 
     try:
-        made: Callable[[str], str] = BLEU(tokenize=name).tokenizer
+        # Both names are the same model, and sacrebleu says so each time the old one is used.
+        made: Callable[[str], str] = BLEU(tokenize=_RENAMED.get(name, name)).tokenizer
+    except URLError as error:
+        raise UsageError(
+            f"tokenize={name} needs a model, which sacrebleu could not download ({error.reason}); "
+            "connect to the network once, or choose another tokeniser"
+        ) from error
     except (ImportError, OSError, RuntimeError) as error:
         reason = " ".join(str(error).split())
         raise UsageError(f"tokenize={name} cannot be used: {reason}") from error
