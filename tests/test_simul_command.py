@@ -197,3 +197,28 @@ def test_runs_of_other_test_sets_are_not_compared(
     capsys.readouterr()
     said = error(capsys, "compare", runs / "eager", tmp_path / "run")
     assert "eager and less were scored on other streams or references" in said
+
+
+def test_metrics_of_a_file_are_scored_and_saved(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    file = tmp_path / "mine.py"
+    file.write_text(
+        "from simuleval.evaluator.scorers.latency_scorer import "
+        "LatencyScorer, register_latency_scorer\n"
+        "@register_latency_scorer('Words')\n"
+        "class Words(LatencyScorer):\n"
+        "    def compute(self, ins): return len(ins.delays)\n"
+    )
+    given = ["score", SYSTEMS / "eager", "--agent", file, "--latency-metrics", "Words", "NumChunks"]
+    scores = json.loads(ok(*given, "--save", tmp_path / "run", "--json"))["scores"]
+    assert scores["Words"] == scores["NumChunks"] > 3
+    # Nothing is started because a folder names it, and the numbers are there without it.
+    with pytest.raises(SystemExit):
+        main(["verify", str(tmp_path / "run")])
+    said = capsys.readouterr().err
+    assert f"was scored by a program, {file}, and none is started because a folder" in said
+    file.unlink()
+    result = CliRunner().invoke(root, ["compare", str(tmp_path / "run"), str(tmp_path / "run")])
+    assert "Words" in result.stdout
+    assert "there is no agent file" in error(capsys, *given)

@@ -19,7 +19,8 @@ class Option:
     true or false, 1 or 0. An integer may have bounds, which help shows. An option with `several`
     takes all words up to the next option, as many tools written with argparse do:
     `--latency-metrics AL LAAL`. Where `flags` is one name without a hyphen in front, the option is
-    an argument, known by its place.
+    an argument, known by its place. `executes` says that the file it names is a program, which is
+    run: whoever gives it on the command line wants that, and a stored run that names it need not.
     """
 
     name: str
@@ -35,6 +36,7 @@ class Option:
     low: int | None = None
     high: int | None = None
     several: bool = False
+    executes: bool = False
 
     @property
     def is_argument(self) -> bool:

@@ -94,6 +94,22 @@ MEASURES = (
         default="13a",
     ),
     Option(
+        "agent",
+        ("--agent",),
+        "A Python file that registers latency metrics as for SimulEval; it is run.",
+        kind="path",
+        metavar="FILE",
+        executes=True,
+    ),
+    Option(
+        "user_dir",
+        ("--user-dir",),
+        "A folder with an __init__.py that does so.",
+        kind="path",
+        metavar="DIR",
+        executes=True,
+    ),
+    Option(
         "ca_times",
         ("--ca-times",),
         "What computation-aware times of an event log are: a step begins when its audio is there "
@@ -272,9 +288,12 @@ class SimulTask(Task):
 
     def metrics(self, names: Sequence[str], **options: Any) -> list[Metric]:
         """The metrics by text."""
-        from assay.tasks.simul.registry import metric
+        from assay.core.metric import build
+        from assay.tasks.simul.registry import classes
+        from assay.tasks.simul.settings import Settings
 
-        return [metric(name) for name in names]
+        known = classes(Settings.of(options))
+        return [build(name, known) for name in names]
 
     def metric(self, text: str) -> Metric:
         """The metric whose text this is."""

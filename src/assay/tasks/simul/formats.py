@@ -8,6 +8,8 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
+from msgspec.structs import replace
+
 from assay.core.document import InputFile, Intake
 from assay.core.errors import AlignError, InputError, UsageError
 from assay.core.task import Missing
@@ -230,7 +232,13 @@ def _simuleval(path: Path, first: dict[str, Any], settings: Settings, intake: In
         # SimulEval's --score-only writes this into the config.yaml of any log.
         target = "text"
         intake.warnings.append(f"{config} says target_type: speech, but the log holds text")
-    reading = Reading(source, target, settings.compat == "simuleval", settings.fix_emission_ca)
+    reading = Reading(
+        source,
+        target,
+        settings.compat == "simuleval",
+        settings.fix_emission_ca,
+        bool(settings.agents),
+    )
     blocks = read_instances(path, reading, intake)
     return Log("simuleval", str(path), source, target, blocks)
 
@@ -256,7 +264,10 @@ def _event_log(path: Path, settings: Settings, intake: Intake) -> Log:
         if done:
             given = [s.reference for s in done]
             own = None if all(r is None for r in given) else [r or "" for r in given]
-            yield Block.of([s.id for s in done], [s.emission(header, how) for s in done], own)
+            found = [s.emission(header, how) for s in done]
+            if settings.agents:  # what they bring may ask for the source
+                found = [replace(e, source=s.source) for e, s in zip(found, done, strict=True)]
+            yield Block.of([s.id for s in done], found, own)
 
     return Log(
         "events",

@@ -56,7 +56,18 @@ DEFAULTS: dict[str, tuple[str, ...]] = {
 
 def metric(text: str) -> Metric:
     """The metric whose text this is."""
-    return build(text, CLASSES)
+    from assay.tasks.simul.agent_scorers import agent_metric
+
+    return agent_metric(text) or build(text, CLASSES)
+
+
+def classes(settings: Settings) -> Sequence[type[Metric]]:
+    """All metrics by the names that count: those of files stand before those of the task."""
+    if not settings.agents:
+        return CLASSES
+    from assay.tasks.simul.agent_scorers import brought_scorers, scorer_classes
+
+    return (*CLASSES, *scorer_classes(brought_scorers(settings.agents)))
 
 
 def family(log: Log, settings: Settings) -> str:
@@ -112,6 +123,12 @@ def _default_latency(meant: str, settings: Settings) -> Sequence[str]:
 def _with_aware(name: str, meant: str, settings: Settings, *, is_named: bool) -> Iterable[str]:
     """The metric, and behind it its computation-aware form where that was asked for."""
     plain, params = parse_metric(name)
+    own = classes(settings)[len(CLASSES) :]
+    if any(plain.lower() == one.name.lower() for one in own):
+        yield name
+        if settings.computation_aware and not is_named:
+            yield format_metric(aware_name(plain), params)
+        return
     full = BY_KIND[meant].get(plain.lower(), BY_KIND["short"].get(plain.lower(), plain))
     yield format_metric(full, params)
     known = {cls.name.lower() for cls in LATENCY}
@@ -121,10 +138,11 @@ def _with_aware(name: str, meant: str, settings: Settings, *, is_named: bool) ->
 
 def _built(text: str, log: Log, settings: Settings) -> Metric:
     name, params = parse_metric(text)
-    if Path(name).exists() and name.lower() not in {c.name.lower() for c in CLASSES}:
+    known = classes(settings)
+    if Path(name).exists() and name.lower() not in {c.name.lower() for c in known}:
         raise UsageError(f"'{name}' is a file, not a metric; put the log before the metrics")
-    given = settings.parameters(build(name, CLASSES), log)
-    return build(format_metric(name, {**given, **params}), CLASSES)
+    given = settings.parameters(build(name, known), log)
+    return build(format_metric(name, {**given, **params}), known)
 
 
 def _can_judge(one: Metric, log: Log, has_references: bool, is_explicit: bool) -> bool:

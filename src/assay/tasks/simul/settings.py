@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from assay.core.errors import UsageError
+from assay.tasks.simul.agent_scorers import AgentScorer, brought_scorers
 from assay.tasks.simul.atd import AverageTokenDelay
 from assay.tasks.simul.lagging import AgainstReference
 from assay.tasks.simul.quality import QualityBleu
@@ -38,6 +39,8 @@ class Settings:
     offset_delays: bool = False
     detokenizer: str = "spm"
     eval_config: str | None = None
+    agents: tuple[str, ...] = ()
+    """Files and folders that may bring latency metrics of their own."""
 
     @classmethod
     def of(cls, options: Mapping[str, Any]) -> Settings:
@@ -64,6 +67,7 @@ class Settings:
             offset_delays=bool(given("offset_delays")),
             detokenizer=given("detokenizer") or "spm",
             eval_config=given("eval_config"),
+            agents=tuple(filter(None, (given("user_dir"), given("agent")))),
         )
 
     def ca_name(self, log: Log) -> str:
@@ -74,18 +78,21 @@ class Settings:
     def parameters(self, metric: Metric, log: Log) -> dict[str, object]:
         """The parameters of a metric that options set, where they differ from its own."""
         found: dict[str, object] = {}
-        if isinstance(metric, AgainstReference):
+        if isinstance(metric, (AgainstReference, AgentScorer)):
             if self.unit != "word":
                 found["unit"] = self.unit
             if self.unit == "spm":
                 if not self.spm_model:
                     raise UsageError("--eval-latency-unit spm needs --eval-latency-spm-model FILE")
                 found["model"] = self.spm_model
-            # StreamLAAL counts references by white space in its own program too.
-            if self.compat in ("simuleval", "omnisteval") and "StreamLAAL" not in metric.name:
-                found["counting"] = "simuleval"
             if not self.use_ref_len:
                 found["length"] = "prediction"
+        # StreamLAAL counts references by white space in its own program too.
+        counts = isinstance(metric, AgainstReference) and "StreamLAAL" not in metric.name
+        if counts and self.compat in ("simuleval", "omnisteval"):
+            found["counting"] = "simuleval"
+        if isinstance(metric, AgentScorer):
+            found["file"] = brought_scorers(self.agents)[metric.registered][0]
         if isinstance(metric, AverageTokenDelay) and self.compat == "simuleval":
             found["types"] = "log"
         if isinstance(metric, QualityBleu) and self.tokenizer != "13a":

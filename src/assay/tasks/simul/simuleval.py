@@ -41,6 +41,7 @@ class Instance(msgspec.Struct, gc=False):
     reference: str | None = None
     source_length: float | None = None
     durations: list[float] | None = None
+    source: msgspec.Raw = msgspec.Raw(b"")
 
 
 _times = msgspec.json.Decoder(list[float] | None)
@@ -145,13 +146,14 @@ class Reading:
 
     Logs of text say that every word took no time at all, and logs of spoken output are scored
     without their durations by SimulEval itself: `as_simuleval` does so too. `fix_times` takes out
-    what its computation-aware times add up.
+    what its computation-aware times add up. `with_sources` keeps the sources too.
     """
 
     source_type: str = "speech"
     target_type: str = "text"
     as_simuleval: bool = False
     fix_times: bool = False
+    with_sources: bool = False
 
 
 def read_instances(path: Path, reading: Reading, intake: Intake) -> Iterator[Block]:
@@ -202,6 +204,7 @@ def _block(held: list[Instance], lines: range, path: Path, reading: Reading) -> 
         durations=matching(delays, [i.durations or () for i in held]) if lasting else nothing,
         deleted=undefined,
         computing=undefined,
+        sources=[_decoded(i.source) for i in held] if reading.with_sources else None,
     )
     references = [i.reference for i in held]
     return Block(
@@ -210,6 +213,11 @@ def _block(held: list[Instance], lines: range, path: Path, reading: Reading) -> 
         None if all(r is None for r in references) else [r or "" for r in references],
         lines=lines,
     )
+
+
+def _decoded(raw: msgspec.Raw) -> Any:
+    data = bytes(raw)
+    return msgspec.json.decode(data) if data else None
 
 
 def _without_the_past(delays: Ragged, times: RawTimes) -> Ragged:
