@@ -221,4 +221,5 @@ def test_metrics_of_a_file_are_scored_and_saved(
     file.unlink()
     result = CliRunner().invoke(root, ["compare", str(tmp_path / "run"), str(tmp_path / "run")])
     assert "Words" in result.stdout
+    given[3] = tmp_path / "other.py"
     assert "there is no agent file" in error(capsys, *given)
