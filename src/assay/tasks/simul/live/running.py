@@ -69,7 +69,16 @@ def _in_process(plan: Plan, *, say: Say, progress: Progress) -> dict[str, Any] |
             return None
         if not plan.scoring:
             return None
-        return _scored(plan, session, ids, say)
+        scores = _scored(plan, session, ids, say)
+        if plan.measures is None:
+            return scores
+        from assay.tasks.simul.measured import measured
+
+        assert folder is not None
+        found, remarks = measured(folder / LOG, plan.measures)
+        for remark in remarks:
+            say(remark)
+        return found
 
 
 def _scored(plan: Plan, session: Session, ids: Sequence[int], say: Say) -> dict[str, Any]:
@@ -83,10 +92,11 @@ def _scored(plan: Plan, session: Session, ids: Sequence[int], say: Say) -> dict[
 
 @contextmanager
 def _workplace(plan: Plan) -> Iterator[Path | None]:
-    """The output folder; where there is none, processes still need a place for their log."""
+    """The output folder; where there is none, processes still need a place for their log, and so do
+    metrics that are computed from it."""
     if plan.output is not None:
         yield Path(plan.output)
-    elif plan.jobs > 1:
+    elif plan.jobs > 1 or plan.measures is not None:
         with tempfile.TemporaryDirectory(prefix="assay-simul-") as folder:
             yield Path(folder)
     else:

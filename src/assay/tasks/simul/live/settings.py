@@ -158,7 +158,7 @@ def options_of(found: type) -> list[tuple[str, str]]:
 
 @dataclass(frozen=True)
 class Plan:
-    """A whole run. `shard` is (i, n), i from 1."""
+    """A whole run. `shard` is (i, n), i from 1; `measures` are options of scoring."""
 
     choice: Choice
     data: Data | None = None
@@ -176,6 +176,7 @@ class Plan:
     resume: bool = False
     reset: bool = False
     scoring: bool = True
+    measures: Mapping[str, Any] | None = None
 
     def ids(self, count: int) -> list[int]:
         """The sentences of this run, in order; `end` counts."""

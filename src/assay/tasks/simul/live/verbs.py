@@ -9,6 +9,7 @@ from typing import Any
 
 from assay.core.errors import UsageError
 from assay.core.options import Option, Verb
+from assay.tasks.simul.options import MEASURES
 
 DATA = (
     Option(
@@ -132,6 +133,7 @@ RUN = (
         "Write the log only; score it later with 'assay simul score'.",
         kind="flag",
     ),
+    *MEASURES,
     Option("start_idx", ("--start-idx",), "First sentence.", kind="integer", default=0),
     Option("end_idx", ("--end-idx",), "Last sentence; it counts.", kind="integer"),
     Option(
@@ -307,9 +309,27 @@ def _run(
         given["resume"],
         given["reset_server"],
         not given["no_scoring"],
+        _measures(given),
     )
     found = run(plan, scores=given["scores"], say=say, progress=progress)
     return "" if found is None else json.dumps(found, indent=2)
+
+
+def _measures(given: dict[str, Any]) -> dict[str, Any] | None:
+    """What is to be scored, where that was asked for; a file of an agent may bring metrics."""
+    names = [option.name for option in MEASURES]
+    if not given["latency_metrics"] and not given["quality_metrics"]:
+        return None
+    if given["port"] is not None or given["hostname"] is not None:
+        raise UsageError(
+            "the server has scores of its own; leave out --latency-metrics and --quality-metrics, "
+            "and score its log with 'assay simul score'"
+        )
+    measures = {name: given[name] for name in (*names, "tokenizer", "agent")}
+    from assay.tasks.simul.measured import check_measures
+
+    check_measures(measures)
+    return measures
 
 
 def _range(given: dict[str, Any]) -> tuple[int, int | None]:
