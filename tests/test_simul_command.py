@@ -264,15 +264,15 @@ def test_a_run_is_scored_by_the_metrics_that_are_asked_for(
     names = ["--latency-metrics", "Spread", "LAAL", "AL", "--quality-metrics", "BLEU", "WER"]
     found = json.loads(ok(*given, *names, "--output", tmp_path / "out"))
     # Delays 2 3 4 4 and 2 3 3. AL by steps of 4/5: 2, 2.2, 2.4; and of 1: 2, 2.
-    assert list(found) == ["BLEU", "WER", "Spread", "LAAL", "AL"]
+    assert list(found) == ["BLEU", "WER", "Spread", "LAAL", "AL@simuleval"]
     assert (found["Spread"], found["WER"]) == (1.5, 100 / 8)
-    assert found["AL"] == found["LAAL"] == pytest.approx((2.2 + 2) / 2)
+    assert found["AL@simuleval"] == found["LAAL"] == pytest.approx((2.2 + 2) / 2)
     document = json.loads(ok("score", tmp_path / "out", "--agent", agent, *names, "--json"))
-    assert document["extra"]["names"] == found
+    assert document["scores"] == found
     assert json.loads(ok(*given, *names, "--jobs", 2)) == found
     # What is not there is known before the run.
     said = error(capsys, *given, "--latency-metrics", "Spred", "--output", tmp_path / "other")
     assert "unknown metric 'Spred'; did you mean 'spread'?" in said
     assert not (tmp_path / "other").exists()
     said = error(capsys, *given, *names, "--port", 1)
-    assert "the server has scores of its own" in said
+    assert "with a server give its log to 'assay simul score'" in said

@@ -122,6 +122,53 @@ def test_the_log_of_a_run_can_be_scored(
     assert found["scores"]["BLEU"] == pytest.approx(scores["BLEU"], abs=1e-3)
 
 
+def test_metrics_by_name(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    named = ["--quality-metrics", "BLEU", "chrF", "--latency-metrics", "LAAL", "AL", "YAAL"]
+    out = ["--output", str(tmp_path)]
+    found = _ran(capsys, "run", *TEXT, *named, "--agent-type", "waitk_text", "--waitk", "2", *out)
+    assert list(found) == ["BLEU", "chrF", "LAAL", "AL@simuleval", "YAAL"]
+    for log in ("events.jsonl", "instances.log"):
+        scored = _ran(capsys, "score", str(tmp_path / log), *named, "--json")["scores"]
+        assert scored == pytest.approx(found, abs=1e-9)
+    table = (tmp_path / "scores.tsv").read_text().splitlines()
+    assert table[1] == "\t".join(str(round(value, 3)) for value in found.values())
+    unwritten = _ran(capsys, "run", "--agent-type", "waitk_text", "--waitk", "2", *TEXT, *named)
+    assert unwritten == found
+    wrong = ["--latency-metrics", "LALA"]
+    assert "unknown metric 'LALA'" in _failed(capsys, "run", *WAIT_2, *TEXT, *wrong, *out)
+    served = _failed(capsys, "run", *WAIT_2, "--port", "1", *named)
+    assert "with a server give its log to 'assay simul score'" in served
+
+
+def test_the_log_of_simuleval_is_written_too(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    _ran(capsys, "run", *LISTEN, *SPEECH, "--output", str(tmp_path))
+    first = json.loads((tmp_path / "instances.log").read_text().splitlines()[0])
+    late = first.pop("elapsed")
+    assert first == {
+        "index": 0,
+        "prediction": "three one four one five",
+        # Tones end at 200, 400, ...; the silence behind them comes with the next 100 ms.
+        "delays": [300.0, 500.0, 700.0, 900.0, 1080.0],
+        "prediction_length": 5,
+        "reference": "three one four one five",
+        "source": [str(LIVE / "wav" / "one.wav")],
+        "source_length": 1080.0,
+    }
+    # Milliseconds read, and all time on the clock since.
+    assert all(e > d for e, d in zip(late, first["delays"], strict=True))
+    assert late == sorted(late)
+    assert (tmp_path / "config.yaml").read_text() == "source_type: speech\ntarget_type: text\n"
+
+
+def test_the_agent_says_what_it_reads(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    files = ["--src-file", SPEECH[1], "--tgt-file", SPEECH[3]]
+    assert _ran(capsys, "run", *LISTEN, *files)["BLEU"] == 100.0
+    wrong = _failed(capsys, "run", *LISTEN, *files, "--source-type", "text")
+    assert "the agent reads speech, not text; check --source-type" in wrong
+
+
 def test_speech_in_process(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     scores = _ran(capsys, "run", *LISTEN, *SPEECH, "--output", str(tmp_path))
     assert scores["BLEU"] == 100.0

@@ -149,6 +149,9 @@ class _Killing:
         self._step()
         self.link.send(index, text)
 
+    def speak(self, index: int, content: Any, rate: int) -> None:
+        self.link.speak(index, content, rate)
+
     def close(self) -> None:
         self.link.close()
 

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from assay.core.task import Examples, Inspection, Missing, Outcome, Task
-from assay.tasks.simul.live.verbs import LIVE_VERBS
+from assay.tasks.simul.live.verbs import live_verbs
 from assay.tasks.simul.options import INPUT, LONG, MEASURES, OUTPUT, SCORING
 from assay.tasks.simul.verbs import VERBS
 
@@ -23,7 +23,7 @@ class SimulTask(Task):
     """Streams of text or speech, translated while they come in."""
 
     name = "simul"
-    verbs = (*LIVE_VERBS, *VERBS)
+    verbs = (*live_verbs(MEASURES), *VERBS)
     derives = ("length", "source_length")
     options = (*INPUT, *MEASURES, *SCORING, *LONG, *OUTPUT)
 

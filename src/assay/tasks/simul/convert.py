@@ -23,6 +23,7 @@ from assay.tasks.simul.files import lines_of
 from assay.tasks.simul.formats import EVENTS, open_log
 from assay.tasks.simul.log import Block, Log
 from assay.tasks.simul.settings import Settings
+from assay.tasks.simul.spoken import spoken_line
 from assay.tasks.simul.streams import Emission
 
 METRICS = "metrics.jsonl"
@@ -35,6 +36,8 @@ def convert(log: str, to: str, output: str, gold: str | None = None, **options: 
     opened = open_log(Path(log), Settings.of(options), intake, "error", references)
     from assay.tasks.simul.inputs import joined
 
+    if opened.target_type == "speech" and to not in ("simuleval", "events"):
+        raise UsageError(f"the output is speech, which {to} has no place for; use --to simuleval")
     block = joined(list(opened.blocks))
     if references is not None and not opened.longform:
         if len(references) != len(block):
@@ -73,8 +76,12 @@ def _fairseq(block: Block, log: Log) -> dict[str, str]:
 
 def _simuleval(block: Block, log: Log) -> dict[str, str]:
     held = block.references if block.references is not None else [None] * len(block)
+    place = Path(log.path)
+    folder = place if place.is_dir() else place.parent
     lines = [
         simuleval.instance_line(i, e, r)
+        if log.target_type == "text"
+        else spoken_line(i, folder, e, r)
         for i, e, r in zip(block.ids, block.streams, held, strict=True)
     ]
     return {
@@ -133,7 +140,8 @@ def _omnisteval(block: Block, log: Log) -> dict[str, str]:
 
 def _events(block: Block, log: Log) -> dict[str, str]:
     unit = "word"
-    header = {"assay": events.FORMAT, "source_type": log.source_type, "target_type": "text"}
+    types = {"source_type": log.source_type, "target_type": log.target_type}
+    header = {"assay": events.FORMAT, **types}
     lines: list[dict[str, Any]] = []
     held = block.references if block.references is not None else [None] * len(block)
     for name, emission, reference in zip(block.ids, block.streams, held, strict=True):
@@ -141,7 +149,13 @@ def _events(block: Block, log: Log) -> dict[str, str]:
         if reference is not None:
             about["reference"] = reference
         lines.append({"id": name, "open": about})
-        steps = _steps(emission)
+        if log.target_type == "speech":
+            pieces = zip(emission.delays, emission.durations or [], strict=True)
+            lines += [
+                {"id": name, "at": at, "start": at, "end": at, "duration": duration}
+                for at, duration in pieces
+            ]
+        steps = [] if log.target_type == "speech" else _steps(emission)
         if any(" " not in emission.text and len(u) > 1 for _, _, u in steps):
             unit = "char"
         for delay, elapsed, units in steps:

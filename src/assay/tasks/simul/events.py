@@ -17,6 +17,11 @@ line per step, and a `close` line:
 the source stands after a step that asked for more of it. The `at` of a
 `close` line is the position at which the end mark was sent; without one no end mark was sent.
 
+Where the output is spoken, a step has the length of what it said in milliseconds, and its rate, in
+place of `emit`; the audio itself lies beside the log in `wavs`:
+
+    {"id": "0", "at": 1500, "start": 40.0, "end": 44.5, "duration": 320.0, "rate": 16000}
+
 Lines of several streams may alternate. A line is appended whole, so a run that is killed loses at
 most the line under way; a stream that is not closed did not finish and is run again on resuming,
 where a second `open` line starts it anew. Delays, times, text and all scores follow from the log.
@@ -62,7 +67,11 @@ class Header(msgspec.Struct, frozen=True, omit_defaults=False):
 
 
 class Event(NamedTuple):
-    """One step: `delete` units at the end are taken back, then `emit` is appended."""
+    """One step: `delete` units at the end are taken back, then `emit` is appended.
+
+    A step that spoke has a `duration` in milliseconds and a `rate` of samples per second instead:
+    it is one unit, without text.
+    """
 
     at: float
     start: float = 0.0
@@ -70,6 +79,8 @@ class Event(NamedTuple):
     emit: Sequence[str] = ()
     delete: int = 0
     read: float | None = None
+    duration: float | None = None
+    rate: int | None = None
 
 
 @dataclass(slots=True)
@@ -95,12 +106,21 @@ class Stream:
             if event.delete:
                 del held[len(held) - event.delete :]
             held.extend((unit, number) for unit in event.emit)
+            if event.duration is not None:
+                held.append(("", number))
         return held
 
     @property
     def delays(self) -> list[float]:
         """How much source had been read when each unit of the final text was written."""
         return [self.events[step].at for _, step in self.units()]
+
+    @property
+    def durations(self) -> list[float] | None:
+        """How long each piece of spoken output lasts, in milliseconds; None if it is written."""
+        found = [self.events[step].duration for _, step in self.units()]
+        spoken = [length for length in found if length is not None]
+        return spoken if found and len(spoken) == len(found) else None
 
     @property
     def deleted(self) -> int:
@@ -137,14 +157,16 @@ class Stream:
     def emission(self, header: Header, how: CaTimes = "queue") -> Emission:
         """The stream as it is scored."""
         is_text = header.source_type == "text"
+        text = self.text(header.unit) if header.target_type == "text" else ""
         furthest = max((e.at for e in self.events), default=0.0)
         return Emission(
-            self.text(header.unit),
+            text,
             self.delays,
             furthest if self.source_length is None else self.source_length,
             [] if is_text else self.elapsed(how),
             header.source_type,
             self.end,
+            durations=self.durations if header.target_type == "speech" else None,
             deleted=float(self.deleted),
             computing=self.computing,
         )
@@ -320,6 +342,8 @@ class _Step(msgspec.Struct, gc=False, omit_defaults=True):
     emit: Sequence[str] = ()
     delete: int = 0
     read: float | None = None
+    duration: float | None = None
+    rate: int | None = None
 
 
 class _Line(msgspec.Struct, gc=False):
@@ -332,6 +356,8 @@ class _Line(msgspec.Struct, gc=False):
     emit: list[str] = []
     delete: int = 0
     read: float | None = None
+    duration: float | None = None
+    rate: int | None = None
 
 
 class _First(msgspec.Struct, gc=False):
@@ -410,9 +436,10 @@ def _take(line: _Line, streams: dict[str, Stream]) -> None:
     elif line.at is not None:
         if not 0 <= line.delete <= stream.held:
             raise ValueError(f"deletes {line.delete} units where there are {stream.held}")
-        stream.held += len(line.emit) - line.delete
-        stream.events.append(
-            Event(line.at, line.start, line.end, tuple(line.emit), line.delete, line.read)
-        )
+        if line.duration is not None and (line.emit or not line.duration >= 0):
+            raise ValueError("a step that spoke has a duration of 0 or more, and emits no text")
+        stream.held += len(line.emit) + (line.duration is not None) - line.delete
+        told = (tuple(line.emit), line.delete, line.read, line.duration, line.rate)
+        stream.events.append(Event(line.at, line.start, line.end, *told))
     else:
         raise ValueError("neither open, close nor a step")

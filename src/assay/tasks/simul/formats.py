@@ -13,7 +13,7 @@ from msgspec.structs import replace
 from assay.core.document import InputFile, Intake
 from assay.core.errors import AlignError, InputError, UsageError
 from assay.core.task import Missing
-from assay.tasks.simul.events import FORMAT, CaTimes, Header, Stream, read_events
+from assay.tasks.simul.events import FORMAT, Header, Stream, read_events
 from assay.tasks.simul.fairseq import DELAY, is_fairseq, read_fairseq
 from assay.tasks.simul.files import first_objects, lines_of
 from assay.tasks.simul.log import Block, Kind, Log, Output
@@ -160,7 +160,7 @@ def _outputs(
         return [Output(n, Emission(t, [], 0.0), i) for i, (n, t) in enumerate(found, 1)], "longform"
     if head[0].get("assay") == FORMAT:
         header, streams = _finished_events(file, intake)
-        how = _event_times(settings)
+        how = settings.event_times
         return [
             Output(s.source if isinstance(s.source, str) else s.id, s.emission(header, how))
             for s in streams
@@ -258,7 +258,7 @@ def _finished_events(path: Path, intake: Intake) -> tuple[Header, list[Stream]]:
 
 def _event_log(path: Path, settings: Settings, intake: Intake) -> Log:
     header, done = _finished_events(path, intake)
-    how = _event_times(settings)
+    how = settings.event_times
 
     def blocks() -> Iterator[Block]:
         if done:
@@ -278,10 +278,3 @@ def _event_log(path: Path, settings: Settings, intake: Intake) -> Log:
         by_number=all(s.id.isdecimal() for s in done),
         unit=header.unit,
     )
-
-
-def _event_times(settings: Settings) -> CaTimes:
-    given = settings.ca_times or "queue"
-    if given not in ("queue", "simuleval", "chunk"):
-        raise UsageError(f"--ca-times {given} does not fit an event log; use queue")
-    return given  # type: ignore[return-value]

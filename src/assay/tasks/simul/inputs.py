@@ -24,6 +24,7 @@ from assay.tasks.simul.registry import chosen_metrics
 from assay.tasks.simul.resegmented import FILE
 from assay.tasks.simul.settings import Settings
 from assay.tasks.simul.streams import Emission, Streams
+from assay.tasks.simul.transcripts import with_transcripts
 from assay.tasks.simul.units import unit_counts
 
 STAIRCASES = 3
@@ -45,6 +46,8 @@ def open_examples(predictions: Any, gold: Any, missing: Missing, **options: Any)
     if first is None:
         raise InputError("the log holds no streams", path=log.path, hint="check the run")
     log.blocks = chain([first], log.blocks)
+    if settings.transcripts is not None:
+        log.blocks = with_transcripts(log, settings.transcripts, intake)
     own = first.references is not None
     if references is not None and not log.longform:
         log.blocks = _with_references(log, log.blocks, references, missing, intake)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The options of `assay simul score`; those of `MEASURES` are options of a run as well."""
+"""The options of `assay simul score`; those of `MEASURES` are options of `assay simul run` too."""
 
 from __future__ import annotations
 
@@ -29,6 +29,14 @@ INPUT = (
         "What the source is, where the log does not say.",
         kind="choice",
         choices=("text", "speech"),
+    ),
+    Option(
+        "transcripts",
+        ("--transcripts",),
+        "Spoken output as text, one line per stream, as a speech recogniser gave it: quality is "
+        "measured on that.",
+        kind="path",
+        metavar="FILE",
     ),
 )
 
@@ -75,12 +83,13 @@ MEASURES = (
         metavar="FILE",
     ),
     Option(
-        "user_dir",
-        ("--user-dir",),
-        "A folder with an __init__.py that does so.",
-        kind="path",
-        metavar="DIR",
-        executes=True,
+        "ca_times",
+        ("--ca-times",),
+        "What computation-aware times of an event log are: a step begins when its audio is there "
+        "and the last step is done (queue), all time on the clock is added (simuleval), or that of "
+        "the step alone (chunk).",
+        kind="choice",
+        choices=("queue", "simuleval", "chunk"),
     ),
 )
 
@@ -100,13 +109,12 @@ SCORING = (
         executes=True,
     ),
     Option(
-        "ca_times",
-        ("--ca-times",),
-        "What computation-aware times of an event log are: a step begins when its audio is there "
-        "and the last step is done (queue), all time on the clock is added (simuleval), or that of "
-        "the step alone (chunk).",
-        kind="choice",
-        choices=("queue", "simuleval", "chunk"),
+        "user_dir",
+        ("--user-dir",),
+        "A folder with an __init__.py that does so.",
+        kind="path",
+        metavar="DIR",
+        executes=True,
     ),
     Option(
         "compat",

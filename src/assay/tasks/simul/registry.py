@@ -51,7 +51,19 @@ DEFAULTS: dict[str, tuple[str, ...]] = {
     "fairseq": ("AL", "AP", "DAL"),
     "short": ("LAAL", "AL", "AP", "DAL", "ATD"),
     "long": ("LongYAAL", "LongAL", "LongLAAL", "LongAP", "LongDAL"),
+    "spoken": (
+        "StartOffset",
+        "EndOffset",
+        "RTF",
+        "ATD",
+        "NumChunks",
+        "DiscontinuitySum",
+        "DiscontinuityAve",
+        "DiscontinuityNum",
+    ),
 }
+"""Latency that is measured where none is named. Lagging holds output against the words of a
+reference, and pieces of spoken output are no words."""
 
 
 def metric(text: str) -> Metric:
@@ -88,7 +100,8 @@ def chosen_metrics(
     wanted: list[str] = []
     if not names:
         wanted += asked_quality if asked_quality is not None else _default_quality(log, settings)
-        wanted += asked_latency if asked_latency is not None else _default_latency(meant, settings)
+        usual = _default_latency(meant, log, settings)
+        wanted += asked_latency if asked_latency is not None else usual
     else:
         wanted += [*names, *(asked_quality or ()), *(asked_latency or ())]
     explicit = {*names, *(asked_quality or ())}
@@ -97,7 +110,7 @@ def chosen_metrics(
         for text in _with_aware(name, meant, settings, is_named=name in names):
             one = _built(text, log, settings)
             if isinstance(one, quality.Quality) and not _can_judge(
-                one, log, has_references, name in explicit
+                one, log, settings, has_references, name in explicit
             ):
                 continue
             found.setdefault(one.text, one)
@@ -118,7 +131,9 @@ def _default_quality(log: Log, settings: Settings) -> Sequence[str]:
     return ("BLEU", "chrF") if log.longform else ("BLEU",)
 
 
-def _default_latency(meant: str, settings: Settings) -> Sequence[str]:
+def _default_latency(meant: str, log: Log, settings: Settings) -> Sequence[str]:
+    if log.target_type == "speech" and settings.compat is None:
+        return DEFAULTS["spoken"]
     if settings.resegment == "mweralign" and meant == "long":
         return ("StreamLAAL",)
     if settings.compat == "omnisteval" and meant == "short":
@@ -156,10 +171,15 @@ def _built(text: str, log: Log, settings: Settings) -> Metric:
     return build(format_metric(name, {**given, **params}), known)
 
 
-def _can_judge(one: Metric, log: Log, has_references: bool, is_explicit: bool) -> bool:
+def _can_judge(
+    one: Metric, log: Log, settings: Settings, has_references: bool, is_explicit: bool
+) -> bool:
     """Whether quality can be measured; where that was asked for by name, it must be."""
-    if log.target_type == "speech":
-        problem = "the output is speech; transcribe it and score the text with assay text score"
+    if log.target_type == "speech" and settings.transcripts is None:
+        problem = (
+            "the output is speech; have a speech recogniser write it down, and give that to "
+            "'assay simul score' with --transcripts FILE"
+        )
     elif not has_references:
         problem = "there are no references; give them with --gold FILE"
     else:

@@ -15,6 +15,7 @@ from assay.tasks.simul.quality import QualityBleu
 
 if TYPE_CHECKING:
     from assay.core.metric import Metric
+    from assay.tasks.simul.events import CaTimes
     from assay.tasks.simul.log import Log
 
 
@@ -41,6 +42,7 @@ class Settings:
     eval_config: str | None = None
     agents: tuple[str, ...] = ()
     """Files and folders that may bring latency metrics of their own."""
+    transcripts: str | None = None
 
     @classmethod
     def of(cls, options: Mapping[str, Any]) -> Settings:
@@ -68,12 +70,21 @@ class Settings:
             detokenizer=given("detokenizer") or "spm",
             eval_config=given("eval_config"),
             agents=tuple(filter(None, (given("user_dir"), given("agent")))),
+            transcripts=given("transcripts"),
         )
 
     def ca_name(self, log: Log) -> str:
         """What computation-aware times are, in a word."""
         usual = {"events": "queue", "simulstream": "chunk"}.get(log.kind, "simuleval")
         return f"{self.ca_times or usual}{'-fixed' if self.fix_emission_ca else ''}"
+
+    @property
+    def event_times(self) -> CaTimes:
+        """What computation-aware times of an event log are."""
+        given = self.ca_times or "queue"
+        if given not in ("queue", "simuleval", "chunk"):
+            raise UsageError(f"--ca-times {given} does not fit an event log; use queue")
+        return given  # type: ignore[return-value]
 
     def parameters(self, metric: Metric, log: Log) -> dict[str, object]:
         """The parameters of a metric that options set, where they differ from its own."""

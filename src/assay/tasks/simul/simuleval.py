@@ -229,7 +229,9 @@ def _without_the_past(delays: Ragged, times: RawTimes) -> Ragged:
 # -- writing ------------------------------------------------------------------------------------
 
 
-def instance_line(number: str, emission: Emission, reference: str | None) -> str:
+def instance_line(
+    number: str, emission: Emission, reference: str | None, source: Any = None
+) -> str:
     """A line of `instances.log`, keys in SimulEval's order."""
     is_text = emission.source_type == "text"
     elapsed = [0] * len(emission.delays) if is_text and not emission.elapsed else emission.elapsed
@@ -241,7 +243,7 @@ def instance_line(number: str, emission: Emission, reference: str | None) -> str
             "elapsed": elapsed,
             "prediction_length": len(emission.delays),
             "reference": reference,
-            "source": None,
+            "source": source,
             "source_length": _whole(emission.source_length) if is_text else emission.source_length,
         }
     )

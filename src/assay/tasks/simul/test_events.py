@@ -32,6 +32,31 @@ def test_a_log_gives_text_delays_and_what_was_taken_back(tmp_path: Path) -> None
     assert (emission.source_length, emission.end, emission.computing) == (3.0, 4.0, 6.0)
 
 
+def test_spoken_output_has_durations_and_no_text(tmp_path: Path) -> None:
+    header = Header("speech", "speech", "word")
+    with EventLog(tmp_path / "log.jsonl", header) as log:
+        log.open("0", source_length=1000)
+        log.step("0", Event(400, 0.0, 5.0, duration=250.0, rate=8000))
+        log.step("0", Event(900, 5.0, 9.0, duration=100.0, rate=8000))
+        log.close("0", at=1000)
+    found, (stream,) = read_events(tmp_path / "log.jsonl")
+    assert found == header
+    assert (stream.delays, stream.durations) == ([400, 900], [250.0, 100.0])
+    emission = stream.emission(header)
+    assert (emission.text, emission.durations) == ("", [250.0, 100.0])
+    # Audio is there at 400 and 900; computing took 5 and 4 ms.
+    assert emission.elapsed == [405.0, 904.0]
+
+
+@pytest.mark.parametrize("step", ['"duration": -1', '"duration": 5, "emit": ["a"]'])
+def test_a_step_that_cannot_have_been_spoken(tmp_path: Path, step: str) -> None:
+    path = tmp_path / "log.jsonl"
+    head = '{"assay": "simul.events/1", "target_type": "speech"}\n{"id": "0", "open": {}}\n'
+    path.write_text(head + '{"id": "0", "at": 1, ' + step + "}\n")
+    with pytest.raises(InputError, match="line 3: a step that spoke has a duration"):
+        read_events(path)
+
+
 def test_resuming_knows_what_is_finished_and_runs_the_rest_again(tmp_path: Path) -> None:
     path = tmp_path / "log.jsonl"
     a_run(path)

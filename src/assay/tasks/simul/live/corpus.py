@@ -121,7 +121,7 @@ def load_corpus(
 
 
 def _text(src_file: str, tgt_file: str) -> Corpus:
-    sources, references = _lines(src_file), _lines(tgt_file)
+    sources, references = lines(src_file), lines(tgt_file)
     if len(sources) != len(references):
         raise InputError(
             f"has {len(sources):,} lines and {tgt_file} has {len(references):,}",
@@ -141,7 +141,8 @@ def _not_empty(sentences: list[Sentence], path: str) -> list[Sentence]:
     return sentences
 
 
-def _lines(path: str) -> list[str]:
+def lines(path: str) -> list[str]:
+    """The lines of a file."""
     from assay.read import open_text
 
     return [line for texts in open_text(path, role="gold", intake=Intake()) for line in texts]
@@ -154,7 +155,7 @@ Found = tuple[str, str, str, Position | None, Path]
 def _list(src_file: str | None, tgt_file: str, notes: list[str]) -> list[Found]:
     if src_file is None:
         raise UsageError("no audio; name a list of WAV files with --src-file")
-    sources, references = _lines(src_file), _lines(tgt_file)
+    sources, references = lines(src_file), lines(tgt_file)
     if _names_audio(references, Path(tgt_file)) and not _names_audio(sources, Path(src_file)):
         notes.append(f"{tgt_file} is the list of audio files and {src_file} has the references")
         src_file, tgt_file, sources, references = tgt_file, src_file, references, sources

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from argparse import Namespace
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from assay.core.errors import AgentError, UsageError
@@ -113,13 +113,16 @@ class SegmentDriver(Driver):
 
     After the source is over the agent is called with empty segments until it finishes. One that
     reads then has nothing more to say: at once where the source is speech, after a while where it
-    is text.
+    is text. `languages` are the target languages of the sentences, which segments carry.
     """
 
-    def __init__(self, agent: Any, limit: int, segment_ms: int = 1) -> None:
+    def __init__(
+        self, agent: Any, limit: int, segment_ms: int = 1, languages: Sequence[str] = ()
+    ) -> None:
         self.agent = agent
         self.limit = limit
         self.segment_ms = segment_ms
+        self.languages = languages
 
     def start(self) -> None:
         """A sentence begins."""
@@ -137,12 +140,12 @@ class SegmentDriver(Driver):
         steps, over, idle = Steps(index, self.limit), False, 0
         while True:
             steps.step()
-            segment = EmptySegment(finished=True) if over else self._next(index, link, steps)
+            segment = EmptySegment(finished=True) if over else self._next(index, link)
+            if self.languages:
+                segment.tgt_lang = self.languages[index]
             over = segment.finished
             found = self.exchange(segment)
-            words = _words(found)
-            if words:
-                link.send(index, words)
+            _deliver(found, index, link)
             if found.finished:
                 break
             idle = idle + 1 if segment.is_empty and found.is_empty else 0
@@ -150,7 +153,7 @@ class SegmentDriver(Driver):
                 break
         link.send(index, END)
 
-    def _next(self, index: int, link: Link, steps: Steps) -> Any:
+    def _next(self, index: int, link: Link) -> Any:
         from assay.tasks.simul.live.shims.segments import (
             EmptySegment,
             SpeechSegment,
@@ -173,12 +176,20 @@ class SegmentDriver(Driver):
         )
 
 
-def _words(segment: Any) -> str:
+def _deliver(segment: Any, index: int, link: Link) -> None:
+    """What the agent wrote: words, or audio at the rate of the source unless it says another."""
+    content = segment.content
     if segment.is_empty:
-        return ""
-    if not isinstance(segment.content, str):
-        raise AgentError("the agent wrote speech; only agents that write text can be run here")
-    return segment.content
+        return
+    if not hasattr(content, "__len__"):
+        raise AgentError(f"the agent wrote {_short(content)}; write text, or samples of audio")
+    if not len(content):
+        return
+    if isinstance(content, str):
+        link.send(index, content)
+        return
+    rate = getattr(segment, "sample_rate", 0)
+    link.speak(index, content, rate if isinstance(rate, int) and rate > 0 else link.rate)
 
 
 class MiddleDriver(Driver):
@@ -241,11 +252,16 @@ def _short(value: Any) -> str:
 
 
 def driver_for(
-    found: type, args: Namespace, *, limit: int, segment_ms: int
+    found: type,
+    args: Namespace,
+    *,
+    limit: int,
+    segment_ms: int = 1,
+    languages: Sequence[str] = (),
 ) -> Callable[[], Driver]:
     """What makes a driver with an agent of its own, for whatever kind of agent the class is."""
     if hasattr(found, "pushpop"):
-        return lambda: SegmentDriver(found.from_args(args), limit, segment_ms)  # type: ignore[attr-defined]
+        return lambda: SegmentDriver(_placed(found, args), limit, segment_ms, languages)
     if hasattr(found, "predict") and hasattr(found, "units_to_segment"):
         return lambda: MiddleDriver(found(args), limit, args)
     wanted = ("policy", "init_states", "update_states", "reset", "finish_eval")
@@ -255,3 +271,12 @@ def driver_for(
             f"{found.__name__} is not an agent: it lacks {', '.join(lacking)}; derive it from Agent"
         )
     return lambda: NativeDriver(found(args), limit)
+
+
+def _placed(found: Any, args: Namespace) -> Any:
+    """An agent of SimulEval 1.1, on the device that was asked for."""
+    agent = found.from_args(args)
+    if hasattr(agent, "to"):
+        half = getattr(args, "fp16", False) or getattr(args, "dtype", None) == "fp16"
+        agent.to(getattr(args, "device", None) or "cpu", fp16=bool(half))
+    return agent

@@ -15,8 +15,10 @@ from urllib.parse import urlencode
 from assay.core.errors import LinkError, UsageError
 from assay.tasks.simul.live.corpus import Kind
 from assay.tasks.simul.live.session import Session
+from assay.tasks.simul.live.voice import as_samples
 
 STEPS = "x-assay-steps"
+SILENT = "servers take text only; run an agent that speaks in process, without --port"
 WAIT_SECONDS = 0.2
 
 
@@ -34,6 +36,9 @@ class Link(Protocol):
 
     def send(self, index: int, text: str) -> None:
         """Words of its translation."""
+
+    def speak(self, index: int, content: Any, rate: int) -> None:
+        """Spoken output: samples from -1 to 1."""
 
     def close(self) -> None:
         """No more."""
@@ -69,6 +74,10 @@ class LocalLink:
     def send(self, index: int, text: str) -> None:
         """Write."""
         self.session.write(index, text)
+
+    def speak(self, index: int, content: Any, rate: int) -> None:
+        """Write audio."""
+        self.session.speak(index, as_samples(content), rate)
 
     def close(self) -> None:
         """Nothing to do."""
@@ -134,6 +143,10 @@ class HttpLink:
     def send(self, index: int, text: str) -> None:
         """Write."""
         self._step("PUT", "/hypo", index, {}, text.encode())
+
+    def speak(self, index: int, content: Any, rate: int) -> None:
+        """Not possible: the protocol has only text."""
+        raise UsageError(SILENT)
 
     def reset(self) -> None:
         """Forget everything."""

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import shutil
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -10,8 +11,11 @@ from typing import Any
 from assay.core.errors import InputError, UsageError
 from assay.core.files import atomic_file
 from assay.tasks.simul.events import EventLog, Header, Stream, read_events
+from assay.tasks.simul.live.outputs import measured, write_instances, write_scores
 from assay.tasks.simul.live.results import Tally, scores, write
 from assay.tasks.simul.live.sessions import LOG
+from assay.tasks.simul.settings import Settings
+from assay.tasks.simul.spoken import wav_name
 
 
 def merge(
@@ -20,14 +24,15 @@ def merge(
     """Write the log and the files of all folders to `output`; the scores, and what is to be said.
 
     A sentence that is in several logs must be the same in all. One that did not finish is left out.
+    Audio of spoken output is copied.
     """
     if not folders:
         raise UsageError("what is to be merged? name the output folders of the shards")
     header: Header | None = None
     found: dict[str, tuple[Stream, Path]] = {}
     unfinished: set[str] = set()
-    for folder in folders:
-        path = _log_of(folder)
+    for place in folders:
+        path = _log_of(place)
         own, streams = read_events(path)
         if header is not None and own != header:
             raise InputError("is a log of another kind than the first", path=path)
@@ -47,11 +52,34 @@ def merge(
     chosen = [found[id][0] for id in sorted(found, key=_order)]
     if not chosen:
         raise UsageError("no sentence is finished in any of these logs")
-    _write_log(Path(output) / LOG, header, chosen)
-    whole = _tally(chosen, header)
-    result = scores(whole, tokenizer)
-    write(Path(output), whole, result)
+    folder = Path(output)
+    if header.target_type == "speech":
+        for stream in chosen:
+            _copy_audio(stream, found[stream.id][1].parent, folder)
+    _write_log(folder / LOG, header, chosen)
+    write_instances(folder, header, chosen)
+    if header.target_type == "speech":
+        result = measured(header, chosen, Settings(source_type=header.source_type))
+        write_scores(folder, result)
+    else:
+        whole = _tally(chosen, header)
+        result = scores(whole, tokenizer)
+        write(folder, whole, result)
     return result, _notes(chosen, unfinished.difference(found))
+
+
+def _copy_audio(stream: Stream, origin: Path, folder: Path) -> None:
+    name = wav_name(stream.id)
+    if not stream.delays or (origin / name).absolute() == (folder / name).absolute():
+        return
+    if not (origin / name).is_file():
+        raise InputError(
+            f"has no {name}, and its log says that sentence {stream.id} was spoken",
+            path=origin,
+            hint="run the shard again with --resume",
+        )
+    with atomic_file(folder / name) as aside:
+        shutil.copyfile(origin / name, aside)
 
 
 def _log_of(folder: str) -> Path:
@@ -63,13 +91,10 @@ def _log_of(folder: str) -> Path:
 
 
 def _is_same(one: Stream, other: Stream) -> bool:
-    return (one.text(), one.delays, one.end, one.reference, one.source_length) == (
-        other.text(),
-        other.delays,
-        other.end,
-        other.reference,
-        other.source_length,
-    )
+    pairs = [
+        (s.text(), s.delays, s.durations, s.end, s.reference, s.source_length) for s in (one, other)
+    ]
+    return pairs[0] == pairs[1]
 
 
 def _order(id: str) -> tuple[int, str]:

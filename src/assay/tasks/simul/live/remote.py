@@ -5,20 +5,32 @@ from __future__ import annotations
 
 import http.client
 import json
+import re
+from collections.abc import Sequence
 from typing import Any
 
 from assay.core.errors import LinkError
 from assay.tasks.simul.live.drivers import SegmentDriver
+from assay.tasks.simul.live.settings import Types
 from assay.tasks.simul.live.shims.segments import Segment, segment_from_json_string
+
+_TYPES = re.compile(r"\[(\w+) -> (\w+)\]\s*$")
 
 
 class RemoteAgent(SegmentDriver):
     """The same loop as for an agent in process; one connection is kept."""
 
     def __init__(
-        self, host: str, port: int, limit: int, segment_ms: int = 1, seconds: float = 300.0
+        self,
+        host: str,
+        port: int,
+        limit: int,
+        segment_ms: int = 1,
+        languages: Sequence[str] = (),
+        *,
+        seconds: float = 300.0,
     ) -> None:
-        super().__init__(None, limit, segment_ms)
+        super().__init__(None, limit, segment_ms, languages)
         self.where = f"{host} port {port}"
         self._connection = http.client.HTTPConnection(host, port, timeout=seconds)
 
@@ -64,3 +76,13 @@ class RemoteAgent(SegmentDriver):
                 f"the agent at {self.where} refused {method} {path} ({answer.status}); see its log"
             )
         return text
+
+
+def types_of_service(host: str, port: int) -> Types:
+    """What a service says that it reads and writes: `Name[speech -> text]`."""
+    agent = RemoteAgent(host, port, 1)
+    try:
+        found = _TYPES.search(agent.about())
+    finally:
+        agent.close()
+    return Types.named(*found.groups()) if found is not None else Types()

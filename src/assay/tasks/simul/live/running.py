@@ -10,16 +10,18 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from assay.core.errors import StoppedError, UsageError
-from assay.tasks.simul.events import EventLog, Header, read_events
+from assay.core.errors import InputError, StoppedError, UsageError
+from assay.tasks.simul.events import EventLog, Header, Stream, read_events
 from assay.tasks.simul.live import results
-from assay.tasks.simul.live.corpus import Corpus
+from assay.tasks.simul.live.corpus import Corpus, lines
 from assay.tasks.simul.live.drivers import Driver, driver_for
 from assay.tasks.simul.live.links import HttpLink, Link, LocalLink
+from assay.tasks.simul.live.outputs import Recorder, measured, write_instances, write_scores
 from assay.tasks.simul.live.processes import in_processes
 from assay.tasks.simul.live.session import Session
 from assay.tasks.simul.live.sessions import LOG, check_stream, keep_aside
 from assay.tasks.simul.live.settings import Plan, Server
+from assay.tasks.simul.live.voice import Voice, finished_streams
 from assay.tasks.simul.live.workers import Progress, work_through
 
 Say = Callable[[str], None]
@@ -53,13 +55,13 @@ def _in_process(plan: Plan, *, say: Say, progress: Progress) -> dict[str, Any] |
                 log = None
                 in_processes(replace(plan, output=str(folder)), _part, len(todo), progress)
                 assert folder is not None
-                session = _restored(corpus, folder / LOG)
+                session = _restored(corpus, folder, plan)
             else:
                 exact = _wants_exact(plan)
                 _work(plan, todo, lambda: LocalLink(session, exact=exact), progress)
         except KeyboardInterrupt:
             if plan.jobs > 1 and folder is not None:  # what processes did is in the log alone
-                session = _restored(corpus, folder / LOG)
+                session = _restored(corpus, folder, plan)
             raise _stopped(plan, session, ids) from None
         finally:
             if log is not None:
@@ -69,61 +71,85 @@ def _in_process(plan: Plan, *, say: Say, progress: Progress) -> dict[str, Any] |
             return None
         if not plan.scoring:
             return None
-        scores = _scored(plan, session, ids, say)
-        if plan.measures is None:
-            return scores
-        from assay.tasks.simul.measured import measured
-
-        assert folder is not None
-        found, remarks = measured(folder / LOG, plan.measures)
-        for remark in remarks:
-            say(remark)
-        return found
+        return _scored(plan, session, ids, folder, say)
 
 
-def _scored(plan: Plan, session: Session, ids: Sequence[int], say: Say) -> dict[str, Any]:
-    found = results.tally(session, ids, allow_missing=True)
-    scores = results.scores(found, plan.tokenizer)
-    if plan.output is not None:
-        results.write(Path(plan.output), found, scores)
-        say(f"text, delay, scores and {LOG} written to {plan.output}")
-    return dict(scores)
+def _scored(
+    plan: Plan, session: Session, ids: Sequence[int], folder: Path | None, say: Say
+) -> dict[str, Any]:
+    """The scores, and the files where there is a folder for them."""
+    header = _header(session.corpus, plan)
+    streams: Sequence[Stream] = ()
+    if folder is not None:
+        streams = read_events(folder / LOG)[1]
+    elif isinstance(session.log, Recorder):
+        streams = session.log.streams
+    chosen = {str(i) for i in ids}
+    streams = sorted((s for s in streams if s.id in chosen), key=lambda s: int(s.id))
+    output = None if plan.output is None else Path(plan.output)
+    names: list[str] = []
+    scores: dict[str, float | None] = {}
+    if plan.target == "text":
+        found = results.tally(session, ids, allow_missing=True)
+        scores = results.scores(found, plan.tokenizer)
+        if output is not None:
+            results.write(output, found, scores)
+            names += ["text", "delay", "scores"]
+    if plan.measures is not None:
+        scores = measured(header, streams, plan.measures)
+        if output is not None:
+            names.append(write_scores(output, scores))
+    if output is not None:
+        names += write_instances(output, header, streams)
+        say(f"{', '.join(names)} and {LOG} written to {output}")
+    return scores
 
 
 @contextmanager
 def _workplace(plan: Plan) -> Iterator[Path | None]:
-    """The output folder; where there is none, processes still need a place for their log, and so do
-    metrics that are computed from it."""
+    """The output folder; where there is none, processes still need a place for their log."""
     if plan.output is not None:
         yield Path(plan.output)
-    elif plan.jobs > 1 or plan.measures is not None:
+    elif plan.jobs > 1:
         with tempfile.TemporaryDirectory(prefix="assay-simul-") as folder:
             yield Path(folder)
     else:
         yield None
 
 
+def _header(corpus: Corpus, plan: Plan) -> Header:
+    return Header(corpus.kind, plan.target, "word")
+
+
 def _opened(
     corpus: Corpus, folder: Path | None, plan: Plan, say: Say
 ) -> tuple[Session, EventLog | None]:
     if folder is None:
-        return Session(corpus), None
+        recorder = None if plan.measures is None else Recorder()
+        return Session(corpus, recorder, target=plan.target), None
     path = folder / LOG
     there = path.exists() and path.stat().st_size > 0
     if there and not plan.resume:
         say(f"the log that was in {folder} is now {keep_aside(path).name}")
-    session = _restored(corpus, path) if there and plan.resume else Session(corpus)
-    log = EventLog(path, Header(corpus.kind, "text", "word"), resume=True, held=True)
+        there = False
+    log = EventLog(path, _header(corpus, plan), resume=True, held=True)
+    session = _restored(corpus, folder, plan) if there else _session(corpus, folder, plan)
     session.log = log
     return session, log
 
 
-def _restored(corpus: Corpus, path: Path) -> Session:
-    _, streams = read_events(path)
+def _session(corpus: Corpus, folder: Path, plan: Plan) -> Session:
+    return Session(corpus, target=plan.target, voice=Voice(folder))
+
+
+def _restored(corpus: Corpus, folder: Path, plan: Plan) -> Session:
+    """A session that knows what the log holds of finished sentences."""
+    path = folder / LOG
+    header, streams = read_events(path)
     for stream in streams:
         check_stream(corpus, stream.id, stream.reference, path)
-    session = Session(corpus)
-    session.restore(stream for stream in streams if stream.finished)
+    session = _session(corpus, folder, plan)
+    session.restore(finished_streams(folder, header, streams))
     return session
 
 
@@ -134,7 +160,7 @@ def _against_server(
     try:
         if plan.reset:
             link.reset()
-        if plan.choice.name or plan.choice.file or plan.choice.class_name or plan.choice.remote:
+        if plan.choice.is_made or plan.choice.remote:
             _translate(plan, server, link, say, progress)
         return link.result() if scores else None
     finally:
@@ -176,6 +202,7 @@ def _linked(server: Server) -> HttpLink:
 
 def _drivers(plan: Plan) -> Callable[[], Driver]:
     """What makes an agent for a worker."""
+    languages = _languages(plan)
     if plan.choice.remote is not None:
         from assay.tasks.simul.live.remote import RemoteAgent
 
@@ -185,10 +212,27 @@ def _drivers(plan: Plan) -> Callable[[], Driver]:
             probe.about()
         finally:
             probe.close()
-        return lambda: RemoteAgent(host, port, plan.max_steps, plan.segment_ms)
+        return lambda: RemoteAgent(host, port, plan.max_steps, plan.segment_ms, languages)
     found = plan.choice.load()
     args = plan.choice.arguments(found)
-    return driver_for(found, args, limit=plan.max_steps, segment_ms=plan.segment_ms)
+    limits = {"limit": plan.max_steps, "segment_ms": plan.segment_ms}
+    return driver_for(found, args, **limits, languages=languages)
+
+
+def _languages(plan: Plan) -> Sequence[str]:
+    """The target language of each sentence, where there is a file of them."""
+    if plan.languages is None:
+        return ()
+    if plan.data is None:
+        raise UsageError("--tgt-lang goes with a run in process, without --port")
+    found, count = lines(plan.languages), len(plan.data.load())
+    if len(found) != count:
+        raise InputError(
+            f"names {len(found):,} languages for {count:,} sentences",
+            path=plan.languages,
+            hint="write one per line",
+        )
+    return found
 
 
 def _wants_exact(plan: Plan) -> bool:
@@ -226,11 +270,11 @@ def _part(plan: Plan, progress: Progress) -> None:
     assert plan.data is not None
     assert plan.output is not None
     corpus = plan.data.load()
-    path = Path(plan.output) / LOG
-    header = Header(corpus.kind, "text", "word")
-    with EventLog(path, header, resume=True, held=True) as log:
-        todo = [i for i in plan.ids(len(corpus)) if str(i) not in log.finished]
-        session = Session(corpus, log)
+    folder = Path(plan.output)
+    with EventLog(folder / LOG, _header(corpus, plan), resume=True, held=True) as log:
+        session = _restored(corpus, folder, plan)
+        session.log = log
+        todo = [i for i in plan.ids(len(corpus)) if not session.finished(i)]
         exact = _wants_exact(plan)
         _work(plan, todo, lambda: LocalLink(session, exact=exact), progress)
 

@@ -12,9 +12,10 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
-from assay.core.errors import AssayError
+from assay.core.errors import AgentError, AssayError
 from assay.tasks.simul.events import Event
-from assay.tasks.simul.live.corpus import END, Corpus, Position, Sentence
+from assay.tasks.simul.live.corpus import END, Corpus, Kind, Position, Sentence
+from assay.tasks.simul.live.voice import Speech, Voice
 
 if TYPE_CHECKING:
     from assay.tasks.simul.events import Stream
@@ -62,9 +63,10 @@ class Served(NamedTuple):
 class Exchange:
     """One sentence under way.
 
-    `words` and `delays` go together. `end` is where the end mark was sent; in the old rule it is a
-    word like any other and stands among them. `before` and `was_read` say what the last step was,
-    `last` what it was answered, in case the client asks again because the answer got lost.
+    `words` and `delays` go together; where output is spoken there are pieces of `speech` instead.
+    `end` is where the end mark was sent; in the old rule it is a word like any other and stands
+    among them. `before` and `was_read` say what the last step was, `last` what it was answered, in
+    case the client asks again because the answer got lost.
     """
 
     sentence: Sentence
@@ -79,11 +81,12 @@ class Exchange:
     last: Served | None = None
     answered: float = 0.0
     samples: Samples | None = None
+    speech: Speech | None = None
 
     @property
     def is_empty(self) -> bool:
         """Whether nothing was sent, not even an end mark."""
-        return not self.words and self.end is None
+        return not self.delays and self.end is None
 
 
 class Session:
@@ -91,6 +94,7 @@ class Session:
 
     `old` is the rule of fairseq's server: an end mark closes nothing, and negative ids count from
     the end of the corpus. `strays` are ids without a sentence that got words under that rule.
+    `target` says whether output is written or spoken; `voice` keeps what was said.
     """
 
     def __init__(
@@ -99,11 +103,15 @@ class Session:
         log: Log | None = None,
         *,
         old: bool = False,
+        target: Kind = "text",
+        voice: Voice | None = None,
         clock: Callable[[], float] = time.perf_counter,
     ) -> None:
         self.corpus = corpus
         self.log = log
         self.old = old
+        self.target = target
+        self.voice = voice
         self.exchanges: dict[int, Exchange] = {}
         self.strays: set[int] = set()
         self._clock = clock
@@ -151,16 +159,43 @@ class Session:
             raise TooLongError(
                 f"sentence {index} has more than {WORD_LIMIT:,} words; does the agent ever end?"
             )
+        if words and self.target == "speech":
+            raise AgentError(f"the agent wrote text, {text[:40]!r}, and its target is speech")
         position = exchange.position
         self._log(index, exchange, position, words)
         exchange.words += words
         exchange.delays += [position] * len(words)
         exchange.was_read, exchange.last = False, None
         if closing:
-            exchange.end = position
-            exchange.samples = None
-            if self.log is not None:
-                self.log.close(str(index), at=position)
+            self._close(index, exchange)
+
+    def speak(self, index: int, samples: Samples, rate: int) -> None:
+        """Take audio; what comes after the end mark is dropped."""
+        if self.target != "speech":
+            raise AgentError(
+                "the agent wrote speech, and its target is text; say --target-type speech"
+            )
+        exchange = self._exchange(index)
+        if exchange.end is not None:
+            return
+        if exchange.speech is None:
+            exchange.speech = Speech()
+        duration = exchange.speech.add(samples, rate)
+        position = exchange.position
+        self._log(index, exchange, position, (), duration=duration, rate=rate)
+        exchange.delays.append(position)
+        exchange.was_read, exchange.last = False, None
+
+    def _close(self, index: int, exchange: Exchange) -> None:
+        """The end mark: what was said is kept before the log says that the sentence is done."""
+        if exchange.speech is not None:
+            if self.voice is not None:
+                self.voice.save(index, exchange.speech, exchange.delays)
+            exchange.speech = None
+        exchange.end = exchange.position
+        exchange.samples = None
+        if self.log is not None:
+            self.log.close(str(index), at=exchange.position)
 
     def forget(self, index: int) -> None:
         """Start one sentence anew, in the log too."""
@@ -186,7 +221,8 @@ class Session:
             exchange = Exchange(self.corpus.sentences[index], self._clock())
             for event in stream.events:
                 exchange.words += event.emit
-                exchange.delays += [_number(event.at)] * len(event.emit)
+                pieces = len(event.emit) + (event.duration is not None)
+                exchange.delays += [_number(event.at)] * pieces
                 exchange.before, exchange.was_read = _number(event.at), event.read is not None
                 exchange.position = _number(event.at if event.read is None else event.read)
                 exchange.steps += 1
@@ -216,13 +252,17 @@ class Session:
         exchange: Exchange,
         at: Position,
         words: list[str] | tuple[str, ...],
+        *,
         read: Position | None = None,
+        duration: float | None = None,
+        rate: int | None = None,
     ) -> None:
         exchange.steps += 1
         if self.log is None or index < 0:
             return
         now = (self._clock() - exchange.began) * 1000
-        self.log.step(str(index), Event(at, exchange.answered, now, words, read=read))
+        event = Event(at, exchange.answered, now, words or (), 0, read, duration, rate)
+        self.log.step(str(index), event)
         exchange.answered = now
 
     def _samples(self, exchange: Exchange) -> Samples:

@@ -9,10 +9,13 @@ from argparse import ArgumentParser, Namespace
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Any, Literal, NoReturn
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple, NoReturn
 
 from assay.core.errors import InputError, UsageError
 from assay.tasks.simul.live.corpus import BLOCK_MS, RATE, Corpus, Kind, load_corpus
+
+if TYPE_CHECKING:
+    from assay.tasks.simul.settings import Settings
 
 
 @dataclass(frozen=True)
@@ -107,6 +110,19 @@ class Choice:
             return _class_named(self.class_name, self.folder)
         raise UsageError("which agent? name one with --agent-type, or a file with --agent")
 
+    @property
+    def is_made(self) -> bool:
+        """Whether there is an agent to run here, one that is not a service."""
+        return bool(self.name or self.file or self.class_name)
+
+    def types(self) -> Types:
+        """What the agent says that it reads and writes."""
+        if self.remote is not None:
+            from assay.tasks.simul.live.remote import types_of_service
+
+            return types_of_service(*self.remote)
+        return types_of(self.load()) if self.is_made else Types()
+
     def arguments(self, found: type) -> Namespace:
         """The agent's own options, and ours under their names."""
         parser = _AgentParser(prog=f"agent {found.__name__}", add_help=False)
@@ -118,6 +134,37 @@ class Choice:
                 action.default, action.required = self.common[action.dest], False
         given = parser.parse_args(list(self.words))
         return Namespace(**{**self.common, **vars(given)})
+
+
+class Types(NamedTuple):
+    """What an agent reads and what it writes; None where it does not say."""
+
+    source: Kind | None = None
+    target: Kind | None = None
+
+    @classmethod
+    def named(cls, source: Any, target: Any) -> Types:
+        """From what stands in an agent, where it is one of the two kinds."""
+        return cls(_kind(source), _kind(target))
+
+
+def _kind(name: Any) -> Kind | None:
+    found = name.lower() if isinstance(name, str) else None
+    return found if found in ("text", "speech") else None  # type: ignore[return-value]
+
+
+def types_of(found: type) -> Types:
+    """The types of an agent class: of a pipeline those of its first and its last agent."""
+    line: Any = getattr(found, "pipeline", None)
+    if isinstance(line, Mapping) and line:
+        below = {child for children in line.values() for child in children}
+        ends = [each for each in line if not line[each]]
+        roots = [each for each in line if each not in below]
+        line = [*roots[:1], *ends[:1]]
+    if isinstance(line, Sequence) and line:
+        return Types(types_of(line[0]).source, types_of(line[-1]).target)
+    source = getattr(found, "source_type", None) or getattr(found, "data_type", None)
+    return Types.named(source, getattr(found, "target_type", None))
 
 
 class _AgentParser(ArgumentParser):
@@ -158,7 +205,11 @@ def options_of(found: type) -> list[tuple[str, str]]:
 
 @dataclass(frozen=True)
 class Plan:
-    """A whole run. `shard` is (i, n), i from 1; `measures` are options of scoring."""
+    """A whole run. `shard` is (i, n), i from 1.
+
+    `languages` is a file with the target language of each sentence. `measures` are the metrics that
+    were asked for by name.
+    """
 
     choice: Choice
     data: Data | None = None
@@ -176,7 +227,9 @@ class Plan:
     resume: bool = False
     reset: bool = False
     scoring: bool = True
-    measures: Mapping[str, Any] | None = None
+    target: Kind = "text"
+    languages: str | None = None
+    measures: Settings | None = None
 
     def ids(self, count: int) -> list[int]:
         """The sentences of this run, in order; `end` counts."""

@@ -1,212 +1,21 @@
 # SPDX-License-Identifier: Apache-2.0
-"""`assay simul serve`, `run`, `merge` and `agents`: their options, and what they do."""
+"""`assay simul serve`, `run`, `merge` and `agents`: what they do."""
 
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
-from typing import Any
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
 
 from assay.core.errors import UsageError
 from assay.core.options import Option, Verb
-from assay.tasks.simul.options import MEASURES
+from assay.tasks.simul.live.options import MERGE, NAMED, RUN, SERVE
 
-DATA = (
-    Option(
-        "src_file",
-        ("--src-file", "--source"),
-        "Source: one sentence per line; for speech a list of WAV files.",
-        kind="path",
-        metavar="FILE",
-    ),
-    Option(
-        "tgt_file",
-        ("--tgt-file", "--target"),
-        "References, one per line; for speech also a JSON manifest that names the audio.",
-        kind="path",
-        metavar="FILE",
-    ),
-    Option(
-        "tgt_file_type",
-        ("--tgt-file-type",),
-        "What --tgt-file is where the source is speech; default: as it looks.",
-        kind="choice",
-        choices=("text", "json"),
-    ),
-    Option(
-        "scorer_type",
-        ("--scorer-type", "--source-type"),
-        "What the source is.",
-        kind="choice",
-        choices=("text", "speech"),
-        default="text",
-    ),
-    Option(
-        "tokenizer",
-        ("--tokenizer", "--sacrebleu-tokenizer"),
-        "Tokenizer of BLEU: 13a, none, or another of sacrebleu's.",
-        default="13a",
-    ),
-    Option(
-        "sample_rate",
-        ("--sample-rate",),
-        "Samples per second of the audio.",
-        kind="integer",
-        default=16_000,
-    ),
-    Option(
-        "segment_size",
-        ("--segment-size",),
-        "Milliseconds of the smallest slice of audio.",
-        kind="integer",
-        default=10,
-    ),
-    Option(
-        "wav_data_type",
-        ("--wav-data-type",),
-        "Samples are served as whole numbers of 16 bits.",
-        kind="choice",
-        choices=("int16",),
-        default="int16",
-        hidden=True,
-    ),
-)
-
-SERVE = (
-    *DATA,
-    Option("output", ("--output",), "Write log, text, delay and scores here.", metavar="DIR"),
-    Option("port", ("--port",), "Port; 0 for any free one.", kind="integer", default=12321),
-    Option(
-        "hostname",
-        ("--hostname",),
-        "Address to listen on; others than this machine need a token.",
-        default="localhost",
-    ),
-    Option("token", ("--token",), "What clients must show; made up where one is needed."),
-    Option("resume", ("--resume",), "Take up what the log in --output holds.", kind="flag"),
-    Option(
-        "compat",
-        ("--compat",),
-        "The rules of the old server: no end mark closes a sentence, audio is not looked at.",
-        kind="choice",
-        choices=("fairseq",),
-    ),
-    Option(
-        "ready_file",
-        ("--ready-file",),
-        "Write the address to this file once requests are answered.",
-        kind="path",
-        metavar="FILE",
-    ),
-    Option("debug", ("--debug",), "Accepted for old command lines.", kind="flag", hidden=True),
-)
-
-RUN = (
-    Option("agent_type", ("--agent-type",), "An agent by name; see 'assay simul agents'."),
-    Option("agent", ("--agent",), "A Python file with an agent.", kind="path", metavar="FILE"),
-    Option("agent_class", ("--agent-class",), "Which class of the file, or a.b.Class."),
-    Option(
-        "system_dir",
-        ("--system-dir",),
-        "A folder of SimulEval with an agent and its options.",
-        kind="path",
-        metavar="DIR",
-    ),
-    Option(
-        "system_config",
-        ("--system-config",),
-        "The file in it that names the agent's class and the options.",
-        default="main.yaml",
-    ),
-    *DATA,
-    Option("output", ("--output",), "Write log, text, delay and scores here.", metavar="DIR"),
-    Option("local", ("--local",), "Run in process; the default without --port.", kind="flag"),
-    Option("port", ("--port",), "Port of a server.", kind="integer"),
-    Option("hostname", ("--hostname",), "Address of the server."),
-    Option("token", ("--token",), "Token of the server."),
-    Option("session", ("--session",), "A state of one's own on the server."),
-    Option("reset_server", ("--reset-server",), "Have the server forget first.", kind="flag"),
-    Option("scores", ("--scores",), "Ask the server for the scores at the end.", kind="flag"),
-    Option(
-        "no_scoring",
-        ("--no-scoring",),
-        "Write the log only; score it later with 'assay simul score'.",
-        kind="flag",
-    ),
-    *MEASURES,
-    Option("start_idx", ("--start-idx",), "First sentence.", kind="integer", default=0),
-    Option("end_idx", ("--end-idx",), "Last sentence; it counts.", kind="integer"),
-    Option(
-        "start_index",
-        ("--start-index",),
-        "First sentence, as SimulEval counts.",
-        kind="integer",
-        hidden=True,
-    ),
-    Option(
-        "end_index",
-        ("--end-index",),
-        "The sentence after the last, as SimulEval counts; -1 for all.",
-        kind="integer",
-        hidden=True,
-    ),
-    Option(
-        "num_threads",
-        ("--num-threads",),
-        "Threads, each with an agent of its own.",
-        kind="integer",
-        default=1,
-    ),
-    Option("jobs", ("--jobs", "-j"), "Processes.", kind="integer", default=1),
-    Option("shard", ("--shard",), "This part only: 1/4 is the first of four.", metavar="I/N"),
-    Option(
-        "resume",
-        ("--resume", "--continue-unfinished"),
-        "Leave out sentences that are finished.",
-        kind="flag",
-    ),
-    Option(
-        "step_seconds",
-        ("--step-seconds",),
-        "Seconds an agent may take for one step; 0 for any.",
-        kind="number",
-        default=300.0,
-    ),
-    Option(
-        "max_steps",
-        ("--max-steps",),
-        "Steps an agent may make in one sentence.",
-        kind="integer",
-        default=100_000,
-    ),
-    Option(
-        "retry_seconds",
-        ("--retry-seconds",),
-        "How long to wait for a server that is away.",
-        kind="number",
-        default=30.0,
-    ),
-    Option(
-        "source_segment_size",
-        ("--source-segment-size",),
-        "Milliseconds per segment for SimulEval's agents.",
-        kind="integer",
-        default=1,
-    ),
-    Option(
-        "remote_eval",
-        ("--remote-eval",),
-        "Drive an agent that runs as a service of SimulEval.",
-        kind="flag",
-    ),
-    Option("remote_address", ("--remote-address",), "Where it is.", default="localhost"),
-    Option("remote_port", ("--remote-port",), "Its port.", kind="integer", default=12321),
-)
-
-MERGE = (
-    Option("output", ("--output",), "Folder of the whole.", required=True, metavar="DIR"),
-    Option("tokenizer", ("--tokenizer",), "Tokenizer of BLEU.", default="13a"),
-)
+if TYPE_CHECKING:
+    from assay.tasks.simul.live.corpus import Kind
+    from assay.tasks.simul.live.settings import Choice, Data, Server
+    from assay.tasks.simul.settings import Settings
 
 
 def _serve(*, say: Callable[[str], None], **given: Any) -> str:
@@ -217,7 +26,7 @@ def _serve(*, say: Callable[[str], None], **given: Any) -> str:
     from assay.web import Access, Address, serve
 
     old = given["compat"] == "fairseq"
-    corpus = _data(given, old=old).load()
+    corpus = _data(given, given["scorer_type"], old=old).load()
     for note in corpus.notes:
         say(note)
     output = None if given["output"] is None else Path(given["output"])
@@ -262,20 +71,13 @@ def _run(
     **given: Any,
 ) -> str:
     from assay.tasks.simul.live.running import run
-    from assay.tasks.simul.live.settings import Choice, Plan, Server, parse_shard, split_words
+    from assay.tasks.simul.live.settings import Choice, Plan, parse_shard, split_words
 
-    server = None
-    if given["port"] is not None or given["hostname"] is not None:
-        if given["local"]:
-            raise UsageError("--local runs in process; leave out --port and --hostname")
-        port = 12321 if given["port"] is None else given["port"]
-        host = given["hostname"] or "127.0.0.1"
-        access = (given["token"], given["session"], given["retry_seconds"])
-        server = Server(host, port, *access, given["scorer_type"], given["sample_rate"])
     for name in ("num_threads", "jobs", "max_steps", "source_segment_size"):
         if given[name] < 1:
             raise UsageError(f"--{name.replace('_', '-')} must be 1 or more")
     _check_tokenizer(given["tokenizer"])
+    _look_in(given["user_dir"])
     remote = (given["remote_address"], given["remote_port"]) if given["remote_eval"] else None
     choice = Choice(
         given["agent_type"],
@@ -283,20 +85,30 @@ def _run(
         given["agent_class"],
         remote,
         split_words(agent_words),
-        dict(given),
+        {**given, "source": given["src_file"], "target": given["tgt_file"]},
     )
     if given["system_dir"] is not None:
         choice = choice.of_system(given["system_dir"], given["system_config"])
-    if choice.name or choice.file or choice.class_name:
+    is_served = given["port"] is not None or given["hostname"] is not None
+    if choice.is_made:
         choice.arguments(choice.load())  # a wrong option is found now, not after a reset
-    elif remote is None and server is None:
+    elif remote is None and not is_served:
         raise UsageError("which agent? name one with --agent-type, or a file with --agent")
     elif choice.words:
         raise UsageError(f"unknown option {choice.words[0]}; see 'assay simul run --help'")
+    source, target = _types(given, choice)
+    measures = _measures(given, source, target)
+    if is_served and (target == "speech" or measures is not None):
+        raise UsageError(
+            "an agent that speaks runs in process; leave out --port and --hostname"
+            if target == "speech"
+            else "metrics are named where a run is in process; with a server give its log to "
+            "'assay simul score'"
+        )
     plan = Plan(
-        choice,
-        None if server is not None else _data(given),
-        server,
+        replace(choice, common={**choice.common, "source_type": source, "target_type": target}),
+        None if is_served else _data(given, source),
+        _server(given, source) if is_served else None,
         given["output"],
         *_range(given),
         parse_shard(given["shard"]),
@@ -309,27 +121,67 @@ def _run(
         given["resume"],
         given["reset_server"],
         not given["no_scoring"],
-        _measures(given),
+        target,
+        given["tgt_lang"],
+        measures,
     )
     found = run(plan, scores=given["scores"], say=say, progress=progress)
     return "" if found is None else json.dumps(found, indent=2)
 
 
-def _measures(given: dict[str, Any]) -> dict[str, Any] | None:
-    """What is to be scored, where that was asked for; a file of an agent may bring metrics."""
-    names = [option.name for option in MEASURES]
-    if not given["latency_metrics"] and not given["quality_metrics"]:
-        return None
-    if given["port"] is not None or given["hostname"] is not None:
-        raise UsageError(
-            "the server has scores of its own; leave out --latency-metrics and --quality-metrics, "
-            "and score its log with 'assay simul score'"
-        )
-    measures = {name: given[name] for name in (*names, "tokenizer", "agent")}
-    from assay.tasks.simul.measured import check_measures
+def _server(given: dict[str, Any], source: Kind) -> Server:
+    from assay.tasks.simul.live.settings import Server
 
-    check_measures(measures)
-    return measures
+    if given["local"]:
+        raise UsageError("--local runs in process; leave out --port and --hostname")
+    port = 12321 if given["port"] is None else given["port"]
+    host = given["hostname"] or "127.0.0.1"
+    access = (given["token"], given["session"], given["retry_seconds"])
+    return Server(host, port, *access, source, given["sample_rate"])
+
+
+def _look_in(folder: str | None) -> None:
+    """Let agents import what lies in a folder."""
+    import sys
+    from pathlib import Path
+
+    if folder is None:
+        return
+    if not Path(folder).is_dir():
+        raise UsageError(f"there is no folder {folder}; check --user-dir")
+    sys.path.insert(0, str(Path(folder).absolute()))
+
+
+def _types(given: dict[str, Any], choice: Choice) -> tuple[Kind, Kind]:
+    """What is read and written: as was said, or as the agent says, or text."""
+    known = choice.types()
+    asked = {"source": given["scorer_type"], "target": given["target_type"]}
+    own = {"source": known.source, "target": known.target}
+    for side, kind in asked.items():
+        if kind is not None and own[side] not in (None, kind):
+            verb = "reads" if side == "source" else "writes"
+            raise UsageError(f"the agent {verb} {own[side]}, not {kind}; check --{side}-type")
+    return (
+        asked["source"] or own["source"] or "text",
+        asked["target"] or own["target"] or "text",
+    )
+
+
+def _measures(given: dict[str, Any], source: Kind, target: Kind) -> Settings | None:
+    """How to measure, where metrics are named or what the server gives would not fit."""
+    from pathlib import Path
+
+    from assay.tasks.simul.live.outputs import check_names
+    from assay.tasks.simul.settings import Settings
+
+    usual = {"eval_latency_unit": "word"}
+    if target == "text" and all(given[n] in (None, False, (), usual.get(n)) for n in NAMED):
+        return None
+    brings = given["user_dir"] is not None and (Path(given["user_dir"]) / "__init__.py").is_file()
+    folder = given["user_dir"] if brings else None
+    settings = Settings.of({**given, "source_type": source, "user_dir": folder})
+    check_names(settings, source, target)
+    return settings
 
 
 def _range(given: dict[str, Any]) -> tuple[int, int | None]:
@@ -362,13 +214,13 @@ def _agents() -> str:
     return "\n".join(lines)
 
 
-def _data(given: dict[str, Any], *, old: bool = False) -> Any:
+def _data(given: dict[str, Any], kind: Kind, *, old: bool = False) -> Data:
     from assay.tasks.simul.live.settings import Data
 
     return Data(
         given["src_file"],
         given["tgt_file"],
-        given["scorer_type"],
+        kind,
         given["tgt_file_type"],
         given["sample_rate"],
         given["segment_size"],
@@ -383,31 +235,34 @@ def _check_tokenizer(name: str) -> None:
     _ = QualityBleu(tokenize=name).inner
 
 
-LIVE_VERBS = (
-    Verb(
-        "serve",
-        "Serve a source piece by piece and score what clients send.",
-        _serve,
-        SERVE,
-        talks=True,
-    ),
-    Verb(
-        "run",
-        "Run an agent, in process or against a server.",
-        _run,
-        RUN,
-        talks=True,
-        progresses=True,
-        rest="agent_words",
-        rest_marker="--model-args",
-    ),
-    Verb(
-        "merge",
-        "Join the logs of shards and score the whole.",
-        _merge,
-        MERGE,
-        ("folders",),
-        talks=True,
-    ),
-    Verb("agents", "List the agents with their options.", _agents),
-)
+def live_verbs(measures: Sequence[Option]) -> tuple[Verb, ...]:
+    """The verbs; `measures` are the options of scoring."""
+    named = tuple(option for option in measures if option.name in NAMED)
+    return (
+        Verb(
+            "serve",
+            "Serve a source piece by piece and score what clients send.",
+            _serve,
+            SERVE,
+            talks=True,
+        ),
+        Verb(
+            "run",
+            "Run an agent, in process or against a server.",
+            _run,
+            (*RUN, *named),
+            talks=True,
+            progresses=True,
+            rest="agent_words",
+            rest_marker="--model-args",
+        ),
+        Verb(
+            "merge",
+            "Join the logs of shards and score the whole.",
+            _merge,
+            MERGE,
+            ("folders",),
+            talks=True,
+        ),
+        Verb("agents", "List the agents with their options.", _agents),
+    )

@@ -84,6 +84,11 @@ class _Watched:
         self._link.send(index, text)
         self.since = time.monotonic()
 
+    def speak(self, index: int, content: Any, rate: int) -> None:
+        self.since = None
+        self._link.speak(index, content, rate)
+        self.since = time.monotonic()
+
     def close(self) -> None:
         self.since = None
         self._link.close()

@@ -6,7 +6,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from argparse import ArgumentParser, Namespace
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, ClassVar
 
 from assay.tasks.simul.live.corpus import END
 
@@ -28,8 +28,11 @@ class Agent(ABC):
     as `{"sent_id": ..., "segment_id": ..., "segment": ...}`.
 
     Each worker has an agent of its own, so `self` may hold whatever belongs to one sentence;
-    `states` is the better place.
+    `states` is the better place. `source_type` says what the agent reads, "text" or "speech"; one
+    that says so needs no --source-type.
     """
+
+    source_type: ClassVar[str | None] = None
 
     def __init__(self, args: Namespace) -> None:
         self.args = args

@@ -23,6 +23,8 @@ from assay.tasks.simul.live.agents.translation import TranslationAgent
 class WaitkTextAgent(TranslationAgent):
     """Writes one word for each word read, k words later."""
 
+    source_type = "text"
+
     def __init__(self, args: Namespace) -> None:
         self.waitk: int = args.waitk
         super().__init__(args)
@@ -67,6 +69,8 @@ class WaitkTextAgent(TranslationAgent):
 @register_agent("waitk_speech", "simul_trans_speech")
 class WaitkSpeechAgent(WaitkTextAgent):
     """The same for audio in which words are pairs of tones."""
+
+    source_type = "speech"
 
     @staticmethod
     def add_args(parser: ArgumentParser) -> None:

@@ -107,7 +107,7 @@ class GenericAgent:
 
     def _segment(self, content: Any, finished: bool, states: AgentStates) -> Segment:
         about: dict[str, Any] = {"finished": finished, "tgt_lang": states.tgt_lang}
-        if (self.target_type or "text").lower() == "text":
+        if (self.target_type or "text").lower() == "text" or isinstance(content, str):
             return TextSegment(content=content, **about)
         if not len(content):
             return EmptySegment(**about)

@@ -225,15 +225,37 @@ def test_speech_is_spoken_to_its_end_and_nothing_leaks_into_the_next(tmp_path: P
     assert found.delays == [[25] * 4] * 3
 
 
-def test_an_agent_that_speaks_is_refused(tmp_path: Path) -> None:
+def test_an_agent_that_speaks_has_to_say_so(tmp_path: Path) -> None:
     source = """
     from simuleval.agents import TextToSpeechAgent
     from simuleval.agents.actions import WriteAction
     class A(TextToSpeechAgent):
         def policy(self): return WriteAction([0.1, 0.2], finished=True)
     """
-    with pytest.raises(AgentError, match="wrote speech"):
-        _run(tmp_path, source)
+    with pytest.raises(AgentError, match="say --target-type speech"):
+        _run(tmp_path, source)  # the session was made for text
+
+
+def test_an_agent_gets_the_device_and_the_language_of_each_sentence(tmp_path: Path) -> None:
+    source = """
+    from simuleval.agents import TextToTextAgent
+    from simuleval.agents.actions import WriteAction
+    class A(TextToTextAgent):
+        def to(self, device, fp16=False):
+            self.place = f"{device}:{fp16}"
+        def policy(self):
+            return WriteAction(f"{self.states.tgt_lang}@{self.place}", finished=True)
+    """
+    path = tmp_path / "placed.py"
+    path.write_text(textwrap.dedent(source), encoding="utf-8")
+    found = agent_in_file(str(path))
+    args = Choice(common={"device": "cuda:1", "fp16": True}).arguments(found)
+    session = Session(CORPUS)
+    driver = driver_for(found, args, limit=100, languages=["de", "cs", "zh"])()
+    for index in range(2):
+        driver.translate(index, LocalLink(session, exact=True))
+    texts = tally(session, allow_missing=True).texts
+    assert texts[:2] == ["de@cuda:1:True", "cs@cuda:1:True"]
 
 
 MIDDLE = """
