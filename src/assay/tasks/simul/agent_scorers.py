@@ -8,7 +8,6 @@ itself, and where the mean of that is not what it says of all of them together, 
 
 from __future__ import annotations
 
-import json
 import math
 import sys
 from argparse import ArgumentParser, Namespace
@@ -30,8 +29,9 @@ from assay.tasks.simul import units
 from assay.tasks.simul.lagging import LENGTHS, Timed, aware_name
 from assay.tasks.simul.live.shims import INSTANCES, SCORERS
 from assay.tasks.simul.metrics import lag
-from assay.tasks.simul.offsets import spoken_ends
 from assay.tasks.simul.ragged import Numbers
+from assay.tasks.simul.simuleval import instance_line
+from assay.tasks.simul.spoken import spoken_line
 from assay.tasks.simul.streams import Emission, Streams
 
 TOLERANCE = 1e-9
@@ -118,10 +118,8 @@ class AgentScorer(Timed):
         """Streams with times as scorers want them, each with its place."""
         make = import_module(INSTANCES).LogInstance
         texts = batch.references().firsts()
-        starts, ends = map(streams.delays.like, spoken_ends(streams))
         for i in np.flatnonzero(~np.isnan(self.times(streams).firsts())).tolist():
-            told = _told(streams[i], batch.id_of(i), texts[i], starts[i], ends[i])
-            one = make(json.dumps(told), self.unit)
+            one = make(_told(streams[i], batch.id_of(i), texts[i]), self.unit)
             if self.unit == "spm":
                 one.set_target_spm_model(units.processor(self.model))
             yield i, one
@@ -131,28 +129,11 @@ class AgentScorer(Timed):
         return _made_again, (self.registered, self.is_aware, self.parameters())
 
 
-def _told(
-    emission: Emission, id: str, reference: str, starts: Numbers, ends: Numbers
-) -> dict[str, Any]:
-    """A line of `instances.log`, as far as it is known."""
-    n = len(emission.delays)
-    whole = emission.source_type == "text"
-    told: dict[str, Any] = {
-        "index": int(id) if id.isdecimal() else id,
-        "prediction": emission.text,
-        "delays": [int(d) for d in emission.delays] if whole else emission.delays,
-        "elapsed": emission.elapsed or ([0] * n if whole else []),
-        "prediction_length": n,
-        "reference": reference or None,
-        "source": emission.source,
-        "source_length": int(emission.source_length) if whole else emission.source_length,
-    }
+def _told(emission: Emission, id: str, reference: str) -> str:
+    """The line of `instances.log` that SimulEval would have written."""
     if emission.durations is not None:
-        told["durations"] = emission.durations
-        told["intervals"] = np.column_stack([starts, ends - starts]).tolist()
-        told["prediction_offset"] = float(starts[0])
-        told["prediction_length"] = float(ends[-1] - starts[0]) / 1000
-    return told
+        return spoken_line(id, Path(), emission, reference or None, emission.source)
+    return instance_line(id, emission, reference or None, emission.source)
 
 
 def _takes_all(scorer: type) -> bool:

@@ -237,7 +237,7 @@ def _simuleval(path: Path, first: dict[str, Any], settings: Settings, intake: In
         target,
         settings.compat == "simuleval",
         settings.fix_emission_ca,
-        bool(settings.agents),
+        settings.with_sources,
     )
     blocks = read_instances(path, reading, intake)
     return Log("simuleval", str(path), source, target, blocks)
@@ -265,7 +265,7 @@ def _event_log(path: Path, settings: Settings, intake: Intake) -> Log:
             given = [s.reference for s in done]
             own = None if all(r is None for r in given) else [r or "" for r in given]
             found = [s.emission(header, how) for s in done]
-            if settings.agents:  # what they bring may ask for the source
+            if settings.with_sources:
                 found = [replace(e, source=s.source) for e, s in zip(found, done, strict=True)]
             yield Block.of([s.id for s in done], found, own)
 

@@ -139,7 +139,7 @@ def _in_memory(records: Any, settings: Settings) -> Log:
         own.append(one.get("reference"))
         delays = [float(d) for d in one["delays"]]
         elapsed = [float(d) for d in one.get("elapsed") or ()]
-        source = one.get("source") if settings.agents else None
+        source = one.get("source") if settings.with_sources else None
         text, length = str(one.get("prediction") or ""), float(one["source_length"])
         emissions.append(Emission(text, delays, length, elapsed, kind, source=source))
     references = None if all(r is None for r in own) else [str(r or "") for r in own]

@@ -11,6 +11,7 @@ from assay.core.errors import UsageError
 from assay.tasks.simul.agent_scorers import AgentScorer, brought_scorers
 from assay.tasks.simul.atd import AverageTokenDelay
 from assay.tasks.simul.lagging import AgainstReference
+from assay.tasks.simul.offsets import RealTimeFactor
 from assay.tasks.simul.quality import QualityBleu
 
 if TYPE_CHECKING:
@@ -42,6 +43,8 @@ class Settings:
     eval_config: str | None = None
     agents: tuple[str, ...] = ()
     """Files and folders that may bring latency metrics of their own."""
+    with_sources: bool = False
+    """Whether sources are wanted too: files are written, or metrics of others may look at them."""
     transcripts: str | None = None
 
     @classmethod
@@ -49,6 +52,7 @@ class Settings:
         """From the options of the command line."""
         given = options.get
         unit = given("eval_latency_unit") or "word"
+        agents = tuple(filter(None, (given("user_dir"), given("agent"))))
         if given("char_level"):
             unit = "char"
         return cls(
@@ -69,7 +73,8 @@ class Settings:
             offset_delays=bool(given("offset_delays")),
             detokenizer=given("detokenizer") or "spm",
             eval_config=given("eval_config"),
-            agents=tuple(filter(None, (given("user_dir"), given("agent")))),
+            agents=agents,
+            with_sources=bool(agents or given("output")),
             transcripts=given("transcripts"),
         )
 
@@ -104,7 +109,7 @@ class Settings:
             found["counting"] = "simuleval"
         if isinstance(metric, AgentScorer):
             found["file"] = brought_scorers(self.agents)[metric.registered][0]
-        if isinstance(metric, AverageTokenDelay) and self.compat == "simuleval":
+        if isinstance(metric, (AverageTokenDelay, RealTimeFactor)) and self.compat == "simuleval":
             found["types"] = "log"
         if isinstance(metric, QualityBleu) and self.tokenizer != "13a":
             found["tokenize"] = self.tokenizer

@@ -120,6 +120,10 @@ def test_a_config_is_believed_unless_the_log_says_otherwise(tmp_path: Path) -> N
     log.write_text(instance(durations=[300.0, 500.0], prediction="/wavs/0_pred.wav"))
     spoken = evaluate("simul", tmp_path, ci=0, metrics=["DiscontinuitySum", "EndOffset"])
     assert spoken.scores == {"DiscontinuitySum": 700.0, "EndOffset": 0.0}
+    log.write_text(instance(durations=[300.0, 500.0]) + instance(1, durations=[300.0]))
+    with pytest.raises(InputError, match=r"instances.log, line 2: 2 delays, but 1 durations"):
+        scored(tmp_path)
+    log.write_text(instance(durations=[300.0, 500.0], prediction="/wavs/0_pred.wav"))
     with pytest.raises(AssayError, match="the output is speech"):
         scored(tmp_path, quality_metrics=["BLEU"])
     config.write_text("source_type: video\n")
@@ -373,6 +377,22 @@ def test_simuleval_scores_spoken_output_without_its_durations(tmp_path: Path) ->
     assert scored(tmp_path, metrics=names) == {"EndOffset": 0.0, "RTF": 1.0}
     old = scored(tmp_path, metrics=names, compat="simuleval")
     assert old == {"EndOffset": -500.0, "RTF": 0.8}
+    (tmp_path / "instances.log").write_text(
+        instance(durations=[300.0, 500.0], intervals=[[1000, 300], [2000, 500]], prediction="x.wav")
+    )
+    old = scored(tmp_path, metrics=[*names, "ATD"], compat="simuleval")
+    assert (old["EndOffset"], old["RTF"]) == (0.0, 0.8)
+
+
+def test_what_was_read_is_not_written_again(tmp_path: Path) -> None:
+    lines = instance(source="x y", source_length=2, note="kept")
+    (tmp_path / "instances.log").write_text(lines)
+    result = evaluate("simul", tmp_path, ci=0, metrics=["LAAL"], output=str(tmp_path))
+    assert (tmp_path / "instances.log").read_text() == lines
+    assert list(result.written) == ["scores.tsv, metrics.tsv, config.yaml"]
+    other = tmp_path / "other"
+    evaluate("simul", tmp_path, ci=0, metrics=["LAAL"], output=str(other))
+    assert json.loads((other / "instances.log").read_text())["source"] == "x y"
 
 
 def test_times_of_sentences_can_be_fixed_too(tmp_path: Path) -> None:

@@ -98,11 +98,10 @@ def write_instances(folder: Path, header: Header, streams: Iterable[Stream]) -> 
 
 
 def _line(folder: Path, header: Header, stream: Stream) -> str:
-    source = stream.source if header.source_type == "text" else [str(stream.source)]
     emission = stream.emission(header, "simuleval")  # what its computation-aware times are
     if header.target_type == "text":
-        return simuleval.instance_line(stream.id, emission, stream.reference, source)
-    return spoken_line(stream.id, folder, emission, stream.reference, source)
+        return simuleval.instance_line(stream.id, emission, stream.reference, stream.source)
+    return spoken_line(stream.id, folder, emission, stream.reference, stream.source)
 
 
 def write_scores(folder: Path, scores: Mapping[str, float | None]) -> str:
