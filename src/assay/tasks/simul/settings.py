@@ -91,12 +91,16 @@ class Settings:
             raise UsageError(f"--ca-times {given} does not fit an event log; use queue")
         return given  # type: ignore[return-value]
 
+    def unit_of(self, log: Log) -> str:
+        """The unit that delays belong to; a log may know that it is characters."""
+        return "char" if self.unit == "word" and log.unit == "char" else self.unit
+
     def parameters(self, metric: Metric, log: Log) -> dict[str, object]:
         """The parameters of a metric that options set, where they differ from its own."""
         found: dict[str, object] = {}
         if isinstance(metric, (AgainstReference, AgentScorer)):
-            if self.unit != "word":
-                found["unit"] = self.unit
+            if self.unit_of(log) != "word":
+                found["unit"] = self.unit_of(log)
             if self.unit == "spm":
                 if not self.spm_model:
                     raise UsageError("--eval-latency-unit spm needs --eval-latency-spm-model FILE")

@@ -172,6 +172,19 @@ def _silent(emission: Emission) -> Emission:
     return Emission("", [], emission.source_length, source_type=emission.source_type)
 
 
+def by_character(emission: Emission) -> Emission:
+    """An emission of words as one of characters: those of a word were written when it was."""
+    words = emission.text.split()
+    if len(words) != len(emission.delays):
+        return emission
+    each = [len(word) for word in words]
+    delays, elapsed = (
+        [time for time, n in zip(times, each, strict=False) for _ in range(n)]
+        for times in (emission.delays, emission.elapsed)
+    )
+    return msgspec.structs.replace(emission, delays=delays, elapsed=elapsed)
+
+
 def as_texts(batch: Batch) -> Batch:
     """The batch as metrics of text want it."""
     return replace(batch, predictions=Streams.of(batch.predictions).texts)

@@ -12,13 +12,12 @@ from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from msgspec.structs import replace
-
 from assay.aggregate.totals import scores_of
 from assay.core.batch import Batch
 from assay.core.files import atomic_file
 from assay.tasks.simul import simuleval
 from assay.tasks.simul.events import Event, Header, Stream
+from assay.tasks.simul.formats import emission_of
 from assay.tasks.simul.log import Log
 from assay.tasks.simul.outcome import own_name
 from assay.tasks.simul.registry import chosen_metrics
@@ -73,9 +72,8 @@ def measured(
 
     None where a score is undefined. BLEU of spoken output is.
     """
-    how = settings.event_times
     batch = Batch(
-        [replace(s.emission(header, how), source=s.source) for s in streams],
+        [emission_of(s, header, settings) for s in streams],
         [s.reference or "" for s in streams],
         [s.id for s in streams],
     )
