@@ -53,6 +53,12 @@ def test_several_words_are_several_metrics() -> None:
         assert list(json.loads(printed)["scores"]) == ["BLEU", "LAAL", "AL@simuleval"]
 
 
+def test_a_name_means_the_same_wherever_it_is_given() -> None:
+    given = ["score", SYSTEMS / "eager", "--ci", 0, "--json"]
+    printed = ok(*given, "-m", "AL", "-m", "chrf")
+    assert list(json.loads(printed)["scores"]) == ["AL@simuleval", "chrF"]
+
+
 def test_options_of_simuleval_are_understood(tmp_path: Path) -> None:
     printed = ok(
         "score", "--score-only", "--computation-aware", "--quality-metrics", "BLEU", "chrF", "TER", "WER",
@@ -197,3 +203,76 @@ def test_runs_of_other_test_sets_are_not_compared(
     capsys.readouterr()
     said = error(capsys, "compare", runs / "eager", tmp_path / "run")
     assert "eager and less were scored on other streams or references" in said
+
+
+def test_metrics_of_a_file_are_scored_and_saved(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    file = tmp_path / "mine.py"
+    file.write_text(
+        "from simuleval.evaluator.scorers.latency_scorer import "
+        "LatencyScorer, register_latency_scorer\n"
+        "@register_latency_scorer('Words')\n"
+        "class Words(LatencyScorer):\n"
+        "    def compute(self, ins): return len(ins.delays)\n"
+    )
+    given = ["score", SYSTEMS / "eager", "--agent", file, "--latency-metrics", "Words", "NumChunks"]
+    scores = json.loads(ok(*given, "--save", tmp_path / "run", "--json"))["scores"]
+    assert scores["Words"] == scores["NumChunks"] > 3
+    # Nothing is started because a folder names it, and the numbers are there without it.
+    with pytest.raises(SystemExit):
+        main(["verify", str(tmp_path / "run")])
+    said = capsys.readouterr().err
+    assert f"was scored by a program, {file}, and none is started because a folder" in said
+    file.unlink()
+    result = CliRunner().invoke(root, ["compare", str(tmp_path / "run"), str(tmp_path / "run")])
+    assert "Words" in result.stdout
+    given[3] = tmp_path / "other.py"
+    assert "there is no agent file" in error(capsys, *given)
+
+
+AGENT = """
+from simuleval.utils import entrypoint
+from simuleval.agents import TextToTextAgent
+from simuleval.agents.actions import ReadAction, WriteAction
+from simuleval.evaluator.scorers.latency_scorer import LatencyScorer, register_latency_scorer
+
+@register_latency_scorer("Spread")
+class Spread(LatencyScorer):
+    def compute(self, ins):
+        return ins.delays[-1] - ins.delays[0]
+
+@entrypoint
+class Wait2(TextToTextAgent):
+    def policy(self):
+        source, target = self.states.source, self.states.target
+        if not self.states.source_finished and len(source) - len(target) < 2:
+            return ReadAction()
+        last = self.states.source_finished and len(target) + 1 == len(source)
+        return WriteAction(source[len(target)], finished=last)
+"""
+
+
+def test_a_run_is_scored_by_the_metrics_that_are_asked_for(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    source, target, agent = (tmp_path / n for n in ("source.txt", "target.txt", "agent.py"))
+    source.write_text("a b c d\ne f g\n")
+    target.write_text("a b c d x\ne f g\n")
+    agent.write_text(AGENT)
+    given = ["run", "--agent", agent, "--source", source, "--target", target]
+    names = ["--latency-metrics", "Spread", "LAAL", "AL", "--quality-metrics", "BLEU", "WER"]
+    found = json.loads(ok(*given, *names, "--output", tmp_path / "out"))
+    # Delays 2 3 4 4 and 2 3 3. AL by steps of 4/5: 2, 2.2, 2.4; and of 1: 2, 2.
+    assert list(found) == ["BLEU", "WER", "Spread", "LAAL", "AL@simuleval"]
+    assert (found["Spread"], found["WER"]) == (1.5, 100 / 8)
+    assert found["AL@simuleval"] == found["LAAL"] == pytest.approx((2.2 + 2) / 2)
+    document = json.loads(ok("score", tmp_path / "out", "--agent", agent, *names, "--json"))
+    assert document["scores"] == found
+    assert json.loads(ok(*given, *names, "--jobs", 2)) == found
+    # What is not there is known before the run.
+    said = error(capsys, *given, "--latency-metrics", "Spred", "--output", tmp_path / "other")
+    assert "unknown metric 'Spred'; did you mean 'spread'?" in said
+    assert not (tmp_path / "other").exists()
+    said = error(capsys, *given, *names, "--port", 1)
+    assert "with a server give its log to 'assay simul score'" in said

@@ -65,6 +65,7 @@ def each_stream(path: Path) -> dict[str, dict[str, float | None]]:
     [
         ("simuleval-s2t-word", ["--quality-metrics", "BLEU", "WER", "--computation-aware"]),
         ("simuleval-s2t-300", ["--computation-aware"]),
+        ("simuleval-s2s", []),
         ("simuleval-t2t-waitk", ["--quality-metrics", "BLEU", "WER"]),
         (
             "simuleval-s2t-char-zh",
@@ -86,6 +87,26 @@ def test_simuleval_log(name: str, options: list[str], tmp_path: Path) -> None:
         own, aware = metric.removesuffix("_CA"), metric.endswith("_CA")
         key = f"{own}_CA" if aware else own
         assert differing({i: found[i][key] for i in values}, values) == {}, metric
+
+
+def test_spoken_output_with_its_durations(tmp_path: Path) -> None:
+    # From its log SimulEval has lost them: ATD 1051.8 and RTF 1.0.
+    wanted, table, folder = expected("simuleval-s2s"), tmp_path / "each.jsonl", tmp_path / "out"
+    found = score(
+        case("simuleval-s2s"), "--latency-metrics", *wanted["live"], "--per-example", table,
+        "--output", folder,
+    )["scores"]  # fmt: skip
+    assert differing(found, wanted["live"]) == {}
+    each = each_stream(table)
+    for name, values in wanted["live_per_instance"].items():
+        assert differing({i: each[i][name] for i in values}, values) == {}, name
+    again = score(folder, "--latency-metrics", *wanted["live"])["scores"]
+    assert differing(again, wanted["live"]) == {}
+    # The log that was written is the log that was read, but for the folder that the audio is in.
+    ours, theirs = (
+        (place / "instances.log").read_text() for place in (folder, case("simuleval-s2s"))
+    )
+    assert ours.replace(str(case("simuleval-s2s")), "/data/spoken") == theirs
 
 
 def test_types_of_the_config_are_used_unless_told_otherwise() -> None:

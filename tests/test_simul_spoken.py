@@ -121,7 +121,7 @@ def test_a_pipeline_that_speaks(tmp_path: Path, capsys: pytest.CaptureFixture[st
         ("prediction_length", 1.44),
         ("source_length", 1080),
         ("reference", "three one four one five"),
-        ("source", [str(LIVE / "wav" / "one.wav")]),
+        ("source", str(LIVE / "wav" / "one.wav")),
     ]
     assert (tmp_path / "config.yaml").read_text() == "source_type: speech\ntarget_type: speech\n"
     assert (tmp_path / "scores.tsv").read_text().splitlines() == [

@@ -20,7 +20,9 @@ class Option:
     takes all words up to the next option, as many tools written with argparse do:
     `--latency-metrics AL LAAL`. Words that `ignores` names may stand behind a flag and mean
     nothing: left-overs in the documented command lines of replaced tools. Where `flags` is one name
-    without a hyphen in front, the option is an argument, known by its place.
+    without a hyphen in front, the option is an argument, known by its place. `executes` says that
+    the file it names is a program, which is run: whoever gives it on the command line wants that,
+    and a stored run that names it need not.
     """
 
     name: str
@@ -37,6 +39,7 @@ class Option:
     high: int | None = None
     several: bool = False
     ignores: tuple[str, ...] = ()
+    executes: bool = False
 
     @property
     def is_argument(self) -> bool:

@@ -87,7 +87,8 @@ def verify(run: str | Path, *, root: str | Path | None = None, jobs: int = 1) ->
 
 
 def _check_options(stored: ResultDocument, run: Path) -> None:
-    """Refuse options that no command line gives: numbers for words, words for numbers."""
+    """Refuse options that no command line gives (numbers for words, words for numbers), and those
+    that would run a program because a folder says so."""
     numbers: dict[str, type | tuple[type, ...]] = {
         "integer": int,
         "number": (int, float),
@@ -96,6 +97,11 @@ def _check_options(stored: ResultDocument, run: Path) -> None:
     }
     for option in tasks.load(stored.task).options:
         value = stored.options.get(option.name)
+        if option.executes and value is not None:
+            raise UsageError(
+                f"{run} was scored by a program, {value}, and none is started because a folder "
+                f"names it; score again with {option.flags[0]} {value} if it is yours"
+            )
         for one in value if isinstance(value, list) else [value]:
             plain_value = isinstance(one, (str, int, float))  # what Python hands over may be more
             if plain_value and not isinstance(one, numbers.get(option.kind, str)):

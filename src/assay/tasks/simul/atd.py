@@ -20,7 +20,7 @@ from assay.core.metric import Metric
 from assay.core.names import unknown
 from assay.tasks.simul.lagging import Timed, aware
 from assay.tasks.simul.metrics import lag
-from assay.tasks.simul.offsets import is_spoken
+from assay.tasks.simul.offsets import TYPES, is_spoken
 from assay.tasks.simul.ragged import Counts, Mask, Numbers, Ragged
 from assay.tasks.simul.streams import Streams
 
@@ -42,8 +42,8 @@ class AverageTokenDelay(Timed):
     scores = lag("ATD")
 
     def __post_init__(self) -> None:
-        if self.types not in ("known", "log"):
-            raise unknown("types", self.types, ("known", "log"))
+        if self.types not in TYPES:
+            raise unknown("types", self.types, TYPES)
 
     def values(self, streams: Streams, batch: Batch) -> Numbers:
         """ATD of each stream."""

@@ -33,7 +33,8 @@ def convert(log: str, to: str, output: str, gold: str | None = None, **options: 
     """Read a log of any kind and write it as another; gives back what was written."""
     intake = Intake()
     references = None if gold is None else lines_of(Path(gold), intake, "gold")
-    opened = open_log(Path(log), Settings.of(options), intake, "error", references)
+    settings = Settings.of({**options, "output": output})
+    opened = open_log(Path(log), settings, intake, "error", references)
     from assay.tasks.simul.inputs import joined
 
     if opened.target_type == "speech" and to not in ("simuleval", "events"):
@@ -79,9 +80,9 @@ def _simuleval(block: Block, log: Log) -> dict[str, str]:
     place = Path(log.path)
     folder = place if place.is_dir() else place.parent
     lines = [
-        simuleval.instance_line(i, e, r)
+        simuleval.instance_line(i, e, r, e.source)
         if log.target_type == "text"
-        else spoken_line(i, folder, e, r)
+        else spoken_line(i, folder, e, r, e.source)
         for i, e, r in zip(block.ids, block.streams, held, strict=True)
     ]
     return {
@@ -133,7 +134,8 @@ def _omnisteval(block: Block, log: Log) -> dict[str, str]:
     lines = []
     for i, e, r in zip(block.ids, block.streams, held_, strict=True):
         line = json.loads(simuleval.instance_line(i, e, r))
-        line["source"] = [i]
+        if log.source_type == "text" or e.source is None:
+            line["source"] = [i]
         lines.append(json.dumps(line, ensure_ascii=False))
     return {simuleval.INSTANCES: "".join(f"{line}\n" for line in lines)}
 
@@ -148,6 +150,8 @@ def _events(block: Block, log: Log) -> dict[str, str]:
         about: dict[str, Any] = {"source_length": emission.source_length}
         if reference is not None:
             about["reference"] = reference
+        if emission.source is not None:
+            about["source"] = simuleval.name_of(emission.source)
         lines.append({"id": name, "open": about})
         if log.target_type == "speech":
             pieces = zip(emission.delays, emission.durations or [], strict=True)

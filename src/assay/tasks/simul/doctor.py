@@ -5,14 +5,14 @@ from __future__ import annotations
 
 from pathlib import Path
 
-import numpy as np
-
 from assay.core.document import Intake
 from assay.core.errors import AssayError
 from assay.core.task import Inspection
 from assay.tasks.simul.files import first_objects
 from assay.tasks.simul.formats import is_known, open_log
 from assay.tasks.simul.log import Block
+from assay.tasks.simul.oddities import Oddities, odd_counts, odd_times
+from assay.tasks.simul.ragged import Mask
 from assay.tasks.simul.settings import Settings
 
 
@@ -24,9 +24,9 @@ def inspect(path: str) -> Inspection | None:
             return None
         intake = Intake()
         log = open_log(file, Settings(), intake, "error")
-        n, findings = 0, _Findings()
+        n, findings = 0, Oddities()
         for block in log.blocks:
-            findings.add(block)
+            findings.add(block, _odd(block))
             n += len(block)
     except AssayError as error:
         return Inspection(0, (), (str(error),))
@@ -34,35 +34,14 @@ def inspect(path: str) -> Inspection | None:
     return Inspection(n, (*notes, *intake.warnings), tuple(findings.lines()))
 
 
-class _Findings:
-    """Ids of streams by what is odd about them."""
-
-    def __init__(self) -> None:
-        self._ids: dict[str, list[str]] = {}
-
-    def add(self, block: Block) -> None:
-        """Look at the streams of a block."""
-        streams, delays = block.streams, block.streams.delays
-        falling = delays.like((delays.values < delays.previous(-np.inf)).astype(float)).sums() > 0
-        words = np.array([len(text.split()) for text in streams.texts])
-        letters = np.array([len("".join(text.split())) for text in streams.texts])
-        has_text = words > 0
-        late = delays.lasts() > streams.source + streams.of_text
-        odd = {
-            "without output": delays.counts == 0,
-            "without source": streams.source == 0,
-            "whose delays fall": falling,
-            "that wrote after the end of the source": late,
-            "with another number of delays than words or characters": has_text
-            & (delays.counts != words)
-            & (delays.counts != letters),
-        }
-        for what, where in odd.items():
-            for i in np.flatnonzero(where):
-                self._ids.setdefault(what, []).append(block.ids[int(i)])
-
-    def lines(self) -> list[str]:
-        """One line for each kind."""
-        return [
-            f"{len(ids):,} streams {what} (first: '{ids[0]}')" for what, ids in self._ids.items()
-        ]
+def _odd(block: Block) -> dict[str, Mask]:
+    """What is odd, whatever the log is scored by."""
+    streams = block.streams
+    return {
+        "without output": streams.delays.counts == 0,
+        "without source": streams.source == 0,
+        "that wrote after the end of the source": streams.delays.lasts()
+        > streams.source + streams.of_text,
+        **odd_times(streams),
+        **odd_counts(streams, "word"),
+    }

@@ -52,6 +52,7 @@ def read_fairseq(path: Path, source_type: str, intake: Intake) -> Iterator[Block
     done = 0
     for objects, first in json_blocks(delay_file, Delays, intake, _EXAMPLE):
         done = first + len(objects)
+        _check(objects, first, delay_file)
         some: Sequence[str] = [""] * len(objects)
         if texts is not None:
             some = texts[first:done]
@@ -59,13 +60,25 @@ def read_fairseq(path: Path, source_type: str, intake: Intake) -> Iterator[Block
                 break
         ids = [str(i) for i in range(first, done)]
         emissions = [_emission(o, t, source_type) for o, t in zip(objects, some, strict=True)]
-        yield Block.of(ids, emissions)
+        yield Block.of(ids, emissions, lines=range(first + 1, done + 1))
     if texts is not None and done != len(texts):
         raise InputError(
             f"{done:,} lines or more, but {text_file} has {len(texts):,}",
             path=delay_file,
             hint="both files are written together: take them from one run",
         )
+
+
+def _check(objects: Sequence[Delays], first: int, path: Path) -> None:
+    """Refuse a source of less than nothing."""
+    for line, one in enumerate(objects, start=first + 1):
+        if one.src_len < 0:
+            raise InputError(
+                f"src_len is {one.src_len:g}",
+                path=path,
+                line=line,
+                hint="a source has 0 or more words or milliseconds",
+            )
 
 
 def _emission(line: Delays, text: str, source_type: str) -> Emission:
@@ -138,7 +151,8 @@ def latency_report(path: str, from_zero: bool = False) -> str:
     shift = 1.0 if from_zero else 0.0
     delays: list[list[float]] = []
     lengths: list[float] = []
-    for objects, _ in json_blocks(Path(path), Delays, Intake(), _EXAMPLE):
+    for objects, first in json_blocks(Path(path), Delays, Intake(), _EXAMPLE):
+        _check(objects, first, Path(path))
         delays += [[d + shift for d in one.delays] for one in objects]
         lengths += [one.src_len for one in objects]
     names = {

@@ -8,6 +8,8 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
+from msgspec.structs import replace
+
 from assay.core.document import InputFile, Intake
 from assay.core.errors import AlignError, InputError, UsageError
 from assay.core.task import Missing
@@ -15,6 +17,7 @@ from assay.tasks.simul.events import FORMAT, Header, Stream, read_events
 from assay.tasks.simul.fairseq import DELAY, is_fairseq, read_fairseq
 from assay.tasks.simul.files import first_objects, lines_of
 from assay.tasks.simul.log import Block, Kind, Log, Output
+from assay.tasks.simul.oddities import Oddities, odd_times
 from assay.tasks.simul.recordings import LongOptions, resegmented_block
 from assay.tasks.simul.resegmented import read_resegmented
 from assay.tasks.simul.segments import read_recordings
@@ -29,7 +32,7 @@ from assay.tasks.simul.simuleval import (
     read_outputs,
 )
 from assay.tasks.simul.simulstream import Detokenizer, Talk, is_simulstream, read_talks
-from assay.tasks.simul.streams import Emission
+from assay.tasks.simul.streams import Emission, by_character
 
 EVENTS = "events.jsonl"
 FILES = (EVENTS, INSTANCES)
@@ -132,6 +135,8 @@ def _longform(
     )
     file = _file_in(path) if path.is_dir() else path
     outputs, kind = _outputs(file, settings, intake, [r.name for r in recordings])
+    if kind != "simulstream":
+        intake.warnings.extend(f"{file}: {line}" for line in _odd(outputs))
     options = LongOptions(
         settings.resegment, settings.unit == "char", settings.lang, settings.fix_emission_ca
     )
@@ -140,6 +145,17 @@ def _longform(
         yield resegmented_block(outputs, recordings, options, missing, file, intake)
 
     return Log(kind, str(file), "speech", "text", blocks(), by_number=False, longform=True)
+
+
+def _odd(outputs: Sequence[Output]) -> list[str]:
+    """What is odd about the times of whole outputs; their units are counted when they are
+    divided."""
+    odd = Oddities()
+    lines = [o.line for o in outputs if o.line is not None]
+    block = Block.of([o.name for o in outputs], [o.emission for o in outputs])
+    block.lines = lines if len(lines) == len(outputs) else None
+    odd.add(block, odd_times(block.streams))
+    return odd.lines()
 
 
 def _outputs(
@@ -230,7 +246,13 @@ def _simuleval(path: Path, first: dict[str, Any], settings: Settings, intake: In
         # SimulEval's --score-only writes this into the config.yaml of any log.
         target = "text"
         intake.warnings.append(f"{config} says target_type: speech, but the log holds text")
-    reading = Reading(source, target, settings.compat == "simuleval", settings.fix_emission_ca)
+    reading = Reading(
+        source,
+        target,
+        settings.compat == "simuleval",
+        settings.fix_emission_ca,
+        settings.with_sources,
+    )
     blocks = read_instances(path, reading, intake)
     return Log("simuleval", str(path), source, target, blocks)
 
@@ -248,15 +270,23 @@ def _finished_events(path: Path, intake: Intake) -> tuple[Header, list[Stream]]:
     return header, [s for s in streams if s.finished]
 
 
+def emission_of(stream: Stream, header: Header, settings: Settings) -> Emission:
+    """A stream of an event log as these settings score it."""
+    found = stream.emission(header, settings.event_times)
+    if settings.unit == "char" and header.unit == "word" and header.target_type == "text":
+        found = by_character(found)
+    return replace(found, source=stream.source) if settings.with_sources else found
+
+
 def _event_log(path: Path, settings: Settings, intake: Intake) -> Log:
     header, done = _finished_events(path, intake)
-    how = settings.event_times
 
     def blocks() -> Iterator[Block]:
         if done:
             given = [s.reference for s in done]
             own = None if all(r is None for r in given) else [r or "" for r in given]
-            yield Block.of([s.id for s in done], [s.emission(header, how) for s in done], own)
+            found = [emission_of(s, header, settings) for s in done]
+            yield Block.of([s.id for s in done], found, own)
 
     return Log(
         "events",

@@ -20,6 +20,8 @@ from assay.core.text import TextLists, Texts
 from assay.tasks.simul.files import lines_of
 from assay.tasks.simul.formats import open_log
 from assay.tasks.simul.log import Block, Log
+from assay.tasks.simul.oddities import Oddities, odd_counts, odd_times
+from assay.tasks.simul.ragged import Mask
 from assay.tasks.simul.registry import chosen_metrics
 from assay.tasks.simul.resegmented import FILE
 from assay.tasks.simul.settings import Settings
@@ -64,7 +66,7 @@ def open_examples(predictions: Any, gold: Any, missing: Missing, **options: Any)
     }
     has_references = own or references is not None
     return Examples(
-        _batches(log, intake),
+        _batches(log, intake, settings),
         intake,
         marks=_marks(log, settings),
         system=_system(path),
@@ -139,11 +141,9 @@ def _in_memory(records: Any, settings: Settings) -> Log:
         own.append(one.get("reference"))
         delays = [float(d) for d in one["delays"]]
         elapsed = [float(d) for d in one.get("elapsed") or ()]
-        emissions.append(
-            Emission(
-                str(one.get("prediction") or ""), delays, float(one["source_length"]), elapsed, kind
-            )
-        )
+        source = one.get("source") if settings.with_sources else None
+        text, length = str(one.get("prediction") or ""), float(one["source_length"])
+        emissions.append(Emission(text, delays, length, elapsed, kind, source=source))
     references = None if all(r is None for r in own) else [str(r or "") for r in own]
     return Log("simuleval", "memory", kind, "text", iter([Block.of(ids, emissions, references)]))
 
@@ -181,6 +181,7 @@ def _with_references(
         Streams.of(streams),
         [references[places[int(i)]] for i in order],
         {name: [column[int(i)] for i in order] for name, column in whole.columns.items()},
+        None if whole.lines is None else [whole.lines[int(i)] for i in order],
     )
 
 
@@ -242,16 +243,18 @@ def joined(blocks: Sequence[Block]) -> Block:
     )
 
 
-def _batches(log: Log, intake: Intake) -> Iterator[Batch]:
+def _batches(log: Log, intake: Intake, settings: Settings) -> Iterator[Batch]:
     """Batches of the size that engines want; ids must not repeat."""
     seen: set[str] = set()
     first = 0
     silent = 0
+    odd = Oddities()
     for block in log.blocks:
         _check_ids(block, seen, log)
         for start in range(0, len(block), BLOCK):
             part = block.part(start, min(start + BLOCK, len(block)))
             held = part.references if part.references is not None else [""] * len(part)
+            odd.add(part, _odd(part, log, settings))
             silent += int((part.streams.delays.counts == 0).sum())
             _keep_staircases(part, log, intake)
             yield Batch(
@@ -262,6 +265,7 @@ def _batches(log: Log, intake: Intake) -> Iterator[Batch]:
                 first=first,
             )
             first += len(part)
+    intake.warnings.extend(f"{log.path}: {line}" for line in odd.lines())
     counts = intake.counts
     counts.gold = first
     counts.predictions = counts.matched = first - counts.missing
@@ -270,6 +274,20 @@ def _batches(log: Log, intake: Intake) -> Iterator[Batch]:
             f"{silent:,} of {first:,} streams have no output: they count for quality, and have no "
             "latency"
         )
+
+
+def _odd(block: Block, log: Log, settings: Settings) -> dict[str, Mask]:
+    """What makes the numbers of a log doubtful.
+
+    Times of segments count from the start of the segment, and simulstream's are those of words that
+    got their form again and again: both may fall and be below 0.
+    """
+    if log.longform or log.kind not in ("fairseq", "simuleval", "events"):
+        return {}
+    times = odd_times(block.streams)
+    if log.target_type == "speech":
+        return times
+    return {**times, **odd_counts(block.streams, settings.unit_of(log))}
 
 
 def _keep_staircases(block: Block, log: Log, intake: Intake) -> None:

@@ -45,9 +45,10 @@ class Block:
         emissions: Sequence[Emission],
         references: Sequence[str] | None = None,
         columns: Mapping[str, Sequence[str]] | None = None,
+        lines: Sequence[int] | None = None,
     ) -> Block:
         """A block of emissions."""
-        return cls(ids, Streams.of(emissions), references, columns or {})
+        return cls(ids, Streams.of(emissions), references, columns or {}, lines)
 
 
 @dataclass(slots=True)

@@ -9,10 +9,14 @@ import numpy as np
 
 from assay.core.batch import Batch
 from assay.core.metric import Metric, Score
+from assay.core.names import unknown
 from assay.tasks.simul.lagging import Timed, aware
 from assay.tasks.simul.metrics import lag
 from assay.tasks.simul.ragged import Mask, Numbers
 from assay.tasks.simul.streams import Streams
+
+TYPES = ("known", "log")
+"""What the types of source and output are taken from: what is known, or a log that has none."""
 
 
 def is_spoken(streams: Streams) -> Mask:
@@ -63,15 +67,24 @@ class EndOffset(Timed):
 class RealTimeFactor(Timed):
     """When the output ends, as a multiple of the length of the source; lower is better.
 
-    Undefined for a stream without output or without source.
+    Undefined for a stream without output or without source. With `types=log` spoken output ends
+    when its last piece begins, as SimulEval has it when it reads its logs.
     """
+
+    types: str = "known"
+
+    def __post_init__(self) -> None:
+        if self.types not in TYPES:
+            raise unknown("types", self.types, TYPES)
 
     name = "RTF"
     scores = (Score("RTF", higher_is_better=False, low=-np.inf, high=np.inf),)
 
     def values(self, streams: Streams, batch: Batch) -> Numbers:
         """The last time of each stream, divided by the length of the source."""
-        last = _last_times(self.times(streams).lasts(), streams)
+        last = self.times(streams).lasts()
+        if self.types == "known":
+            last = _last_times(last, streams)
         with np.errstate(divide="ignore", invalid="ignore"):
             return np.where(streams.source == 0, np.nan, last / streams.source)
 

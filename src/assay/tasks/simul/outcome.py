@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import math
+import os
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
@@ -21,6 +22,7 @@ from assay.tasks.simul import fairseq, resegmented, simuleval
 from assay.tasks.simul.metrics import Latency
 from assay.tasks.simul.policies import DEGENERATE
 from assay.tasks.simul.quality import Quality
+from assay.tasks.simul.spoken import spoken_line
 from assay.tasks.simul.streams import Emission
 
 _DELAY = re.compile(r"(?P<name>(?:Long|Stream)?(?:AL|LAAL|YAAL|DAL)|ATD)(?P<aware>_CA)?(?:@.*)?")
@@ -212,6 +214,9 @@ def write_files(
         contents = _fairseq_files(document, held)
     else:
         contents = _simuleval_files(outcome, held)
+    # What was read is not written again: a log may hold more than its scores want.
+    read = {os.path.realpath(file.path) for file in document.inputs}
+    contents = {n: c for n, c in contents.items() if os.path.realpath(folder / n) not in read}
     for name, content in contents.items():
         with atomic_file(folder / name) as aside:
             aside.write_text(content, encoding="utf-8")
@@ -309,13 +314,20 @@ def _simuleval_files(outcome: Outcome, held: Held) -> dict[str, str]:
         "scores.tsv": simuleval.scores_table(scores),
         "metrics.tsv": simuleval.metrics_table(held.ids, each),
         simuleval.INSTANCES: "".join(
-            simuleval.instance_line(i, e, r) + "\n"
+            _instance(document, i, e, r) + "\n"
             for i, e, r in zip(held.ids, held.emissions, held.references, strict=True)
         ),
         simuleval.CONFIG: simuleval.config_text(
             log.get("source_type", "speech"), log.get("target_type", "text")
         ),
     }
+
+
+def _instance(document: ResultDocument, id: str, emission: Emission, reference: str) -> str:
+    if emission.durations is None:
+        return simuleval.instance_line(id, emission, reference, emission.source)
+    log = Path(next(f.path for f in document.inputs if f.role == "predictions"))
+    return spoken_line(id, log.parent, emission, reference, emission.source)
 
 
 def latency_of_each(outcome: Outcome) -> dict[str, Sequence[float]]:

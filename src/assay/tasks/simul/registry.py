@@ -68,7 +68,18 @@ reference, and pieces of spoken output are no words."""
 
 def metric(text: str) -> Metric:
     """The metric whose text this is."""
-    return build(text, CLASSES)
+    from assay.tasks.simul.agent_scorers import agent_metric
+
+    return agent_metric(text) or build(text, CLASSES)
+
+
+def classes(settings: Settings) -> Sequence[type[Metric]]:
+    """All metrics by the names that count: those of files stand before those of the task."""
+    if not settings.agents:
+        return CLASSES
+    from assay.tasks.simul.agent_scorers import brought_scorers, scorer_classes
+
+    return (*CLASSES, *scorer_classes(brought_scorers(settings.agents)))
 
 
 def family(log: Log, settings: Settings) -> str:
@@ -108,6 +119,12 @@ def chosen_metrics(
     return list(found.values())
 
 
+def named_metrics(name: str, meant: str, settings: Settings) -> list[Metric]:
+    """What this name stands for, computation-aware form included where that was asked for."""
+    known = classes(settings)
+    return [build(text, known) for text in _with_aware(name, meant, settings, is_named=False)]
+
+
 def _default_quality(log: Log, settings: Settings) -> Sequence[str]:
     if settings.compat == "omnisteval":
         return ("BLEU", "chrF", "BLEU@nfkc", "chrF@nfkc") if log.longform else ("BLEU", "chrF")
@@ -127,19 +144,31 @@ def _default_latency(meant: str, log: Log, settings: Settings) -> Sequence[str]:
 def _with_aware(name: str, meant: str, settings: Settings, *, is_named: bool) -> Iterable[str]:
     """The metric, and behind it its computation-aware form where that was asked for."""
     plain, params = parse_metric(name)
-    full = BY_KIND[meant].get(plain.lower(), BY_KIND["short"].get(plain.lower(), plain))
+    own = {cls.name.lower() for cls in classes(settings)[len(CLASSES) :]}
+    is_own = plain.lower() in own
+    full = plain if is_own else _full_name(plain, meant)
     yield format_metric(full, params)
-    known = {cls.name.lower() for cls in LATENCY}
+    known = own if is_own else {cls.name.lower() for cls in LATENCY}
     if settings.computation_aware and not is_named and aware_name(full).lower() in known:
         yield format_metric(aware_name(full), params)
 
 
+def _full_name(plain: str, meant: str) -> str:
+    """With the variant that a name without one means.
+
+    >>> _full_name("AL", "short"), _full_name("al_ca", "long"), _full_name("chrF", "long")
+    ('AL@simuleval', 'LongAL_CA', 'chrF')
+    """
+    return BY_KIND[meant].get(plain.lower(), BY_KIND["short"].get(plain.lower(), plain))
+
+
 def _built(text: str, log: Log, settings: Settings) -> Metric:
     name, params = parse_metric(text)
-    if Path(name).exists() and name.lower() not in {c.name.lower() for c in CLASSES}:
+    known = classes(settings)
+    if Path(name).exists() and name.lower() not in {c.name.lower() for c in known}:
         raise UsageError(f"'{name}' is a file, not a metric; put the log before the metrics")
-    given = settings.parameters(build(name, CLASSES), log)
-    return build(format_metric(name, {**given, **params}), CLASSES)
+    given = settings.parameters(build(name, known), log)
+    return build(format_metric(name, {**given, **params}), known)
 
 
 def _can_judge(

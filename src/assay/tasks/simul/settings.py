@@ -8,8 +8,10 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from assay.core.errors import UsageError
+from assay.tasks.simul.agent_scorers import AgentScorer, brought_scorers
 from assay.tasks.simul.atd import AverageTokenDelay
 from assay.tasks.simul.lagging import AgainstReference
+from assay.tasks.simul.offsets import RealTimeFactor
 from assay.tasks.simul.quality import QualityBleu
 
 if TYPE_CHECKING:
@@ -39,6 +41,10 @@ class Settings:
     offset_delays: bool = False
     detokenizer: str = "spm"
     eval_config: str | None = None
+    agents: tuple[str, ...] = ()
+    """Files and folders that may bring latency metrics of their own."""
+    with_sources: bool = False
+    """Whether sources are wanted too: files are written, or metrics of others may look at them."""
     transcripts: str | None = None
 
     @classmethod
@@ -46,6 +52,7 @@ class Settings:
         """From the options of the command line."""
         given = options.get
         unit = given("eval_latency_unit") or "word"
+        agents = tuple(filter(None, (given("user_dir"), given("agent"))))
         if given("char_level"):
             unit = "char"
         return cls(
@@ -66,6 +73,8 @@ class Settings:
             offset_delays=bool(given("offset_delays")),
             detokenizer=given("detokenizer") or "spm",
             eval_config=given("eval_config"),
+            agents=agents,
+            with_sources=bool(agents or given("output")),
             transcripts=given("transcripts"),
         )
 
@@ -82,22 +91,29 @@ class Settings:
             raise UsageError(f"--ca-times {given} does not fit an event log; use queue")
         return given  # type: ignore[return-value]
 
+    def unit_of(self, log: Log) -> str:
+        """The unit that delays belong to; a log may know that it is characters."""
+        return "char" if self.unit == "word" and log.unit == "char" else self.unit
+
     def parameters(self, metric: Metric, log: Log) -> dict[str, object]:
         """The parameters of a metric that options set, where they differ from its own."""
         found: dict[str, object] = {}
-        if isinstance(metric, AgainstReference):
-            if self.unit != "word":
-                found["unit"] = self.unit
+        if isinstance(metric, (AgainstReference, AgentScorer)):
+            if self.unit_of(log) != "word":
+                found["unit"] = self.unit_of(log)
             if self.unit == "spm":
                 if not self.spm_model:
                     raise UsageError("--eval-latency-unit spm needs --eval-latency-spm-model FILE")
                 found["model"] = self.spm_model
-            # StreamLAAL counts references by white space in its own program too.
-            if self.compat in ("simuleval", "omnisteval") and "StreamLAAL" not in metric.name:
-                found["counting"] = "simuleval"
             if not self.use_ref_len:
                 found["length"] = "prediction"
-        if isinstance(metric, AverageTokenDelay) and self.compat == "simuleval":
+        # StreamLAAL counts references by white space in its own program too.
+        counts = isinstance(metric, AgainstReference) and "StreamLAAL" not in metric.name
+        if counts and self.compat in ("simuleval", "omnisteval"):
+            found["counting"] = "simuleval"
+        if isinstance(metric, AgentScorer):
+            found["file"] = brought_scorers(self.agents)[metric.registered][0]
+        if isinstance(metric, (AverageTokenDelay, RealTimeFactor)) and self.compat == "simuleval":
             found["types"] = "log"
         if isinstance(metric, QualityBleu) and self.tokenizer != "13a":
             found["tokenize"] = self.tokenizer

@@ -41,7 +41,11 @@ class Instance(msgspec.Struct, gc=False):
     reference: str | None = None
     source_length: float | None = None
     durations: list[float] | None = None
+    intervals: msgspec.Raw = msgspec.Raw(b"")
+    source: msgspec.Raw = msgspec.Raw(b"")
 
+
+_NONE = (b"", b"[]", b"null")
 
 _times = msgspec.json.Decoder(list[float] | None)
 
@@ -87,8 +91,17 @@ class _Named(msgspec.Struct, gc=False):
     @property
     def recording(self) -> str:
         """The name of the recording: the first line of what describes it."""
-        held = self.source[0] if isinstance(self.source, list) and self.source else self.source
-        return held.strip() if isinstance(held, str) else ""
+        return name_of(self.source)
+
+
+def name_of(source: Any) -> str:
+    """What a source is known by: itself, or the first of the lines that describe a recording.
+
+    >>> name_of(["talk.wav", "samplerate: 16000 Hz"])
+    'talk.wav'
+    """
+    held = source[0] if isinstance(source, list) and source else source
+    return held.strip() if isinstance(held, str) else ""
 
 
 def read_outputs(path: Path, intake: Intake) -> list[Output]:
@@ -143,15 +156,17 @@ def guessed_source(first: Mapping[str, Any]) -> str:
 class Reading:
     """How an `instances.log` is understood.
 
-    Logs of text say that every word took no time at all, and logs of spoken output are scored
-    without their durations by SimulEval itself: `as_simuleval` does so too. `fix_times` takes out
-    what its computation-aware times add up.
+    Logs of text say that every word took no time at all, which SimulEval believes when it reads
+    them, and it takes the end of spoken output from `intervals` alone: `as_simuleval` does so too.
+    `fix_times` takes out
+    what its computation-aware times add up. `with_sources` keeps the sources too.
     """
 
     source_type: str = "speech"
     target_type: str = "text"
     as_simuleval: bool = False
     fix_times: bool = False
+    with_sources: bool = False
 
 
 def read_instances(path: Path, reading: Reading, intake: Intake) -> Iterator[Block]:
@@ -183,7 +198,6 @@ def _block(held: list[Instance], lines: range, path: Path, reading: Reading) -> 
     spoken = reading.target_type == "speech"
     is_text = reading.source_type == "text"
     timed = not is_text or reading.as_simuleval
-    lasting = spoken and not reading.as_simuleval
     nothing = delays.like(np.full(len(delays.values), np.nan))
     undefined = np.full(n, np.nan)
     late: Ragged | RawTimes = nothing
@@ -199,9 +213,10 @@ def _block(held: list[Instance], lines: range, path: Path, reading: Reading) -> 
         of_text=np.full(n, is_text),
         end=undefined,
         to_end=undefined,
-        durations=matching(delays, [i.durations or () for i in held]) if lasting else nothing,
+        durations=_durations(delays, held, lines, path, reading) if spoken else nothing,
         deleted=undefined,
         computing=undefined,
+        sources=[_decoded(i.source) for i in held] if reading.with_sources else None,
     )
     references = [i.reference for i in held]
     return Block(
@@ -210,6 +225,28 @@ def _block(held: list[Instance], lines: range, path: Path, reading: Reading) -> 
         None if all(r is None for r in references) else [r or "" for r in references],
         lines=lines,
     )
+
+
+def _durations(
+    delays: Ragged, held: Sequence[Instance], lines: range, path: Path, reading: Reading
+) -> Ragged:
+    """How long each piece of spoken output lasts."""
+    for one, n, line in zip(held, delays.counts.tolist(), lines, strict=True):
+        if len(one.durations or ()) != n:
+            raise InputError(
+                f"{n} delays, but {len(one.durations or ())} durations",
+                path=path,
+                line=line,
+                hint="every piece of spoken output has both",
+            )
+    known = [not reading.as_simuleval or bytes(i.intervals) not in _NONE for i in held]
+    found = [i.durations or () if is_known else () for i, is_known in zip(held, known, strict=True)]
+    return matching(delays, found)
+
+
+def _decoded(raw: msgspec.Raw) -> Any:
+    data = bytes(raw)
+    return msgspec.json.decode(data) if data else None
 
 
 def _without_the_past(delays: Ragged, times: RawTimes) -> Ragged:
@@ -226,6 +263,8 @@ def instance_line(
 ) -> str:
     """A line of `instances.log`, keys in SimulEval's order."""
     is_text = emission.source_type == "text"
+    if isinstance(source, str) and not is_text:
+        source = [source]
     elapsed = [0] * len(emission.delays) if is_text and not emission.elapsed else emission.elapsed
     return json.dumps(
         {

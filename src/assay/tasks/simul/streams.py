@@ -6,7 +6,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, fields, replace
 from functools import cached_property
-from typing import Protocol, overload
+from typing import Any, Protocol, overload
 
 import msgspec
 import numpy as np
@@ -23,7 +23,8 @@ class Emission(msgspec.Struct, frozen=True, omit_defaults=True, gc=False):
     `elapsed` are computation-aware times of the same units. `end` is the delay of the end mark,
     where the log has one. `to_end` is the time from the start of a segment to the end of its
     recording. `durations` are those of spoken output. `deleted` counts units that were taken back,
-    `computing` the milliseconds of computation.
+    `computing` the milliseconds of computation. `source` is the source, or what describes it, where
+    that was asked for.
     """
 
     text: str
@@ -36,6 +37,7 @@ class Emission(msgspec.Struct, frozen=True, omit_defaults=True, gc=False):
     durations: list[float] | None = None
     deleted: float | None = None
     computing: float | None = None
+    source: Any = None
 
 
 class Unread(Protocol):
@@ -67,6 +69,7 @@ class Streams(Sequence[Emission]):
     durations: Ragged
     deleted: Numbers
     computing: Numbers
+    sources: Sequence[Any] | None = None
     known: dict[object, Numbers] = field(default_factory=dict, init=False, repr=False)
     """Lengths of references that have been counted; streams are measured by several metrics."""
 
@@ -88,6 +91,7 @@ class Streams(Sequence[Emission]):
             durations=matching(delays, [e.durations or () for e in held]),
             deleted=_numbers(e.deleted for e in held),
             computing=_numbers(e.computing for e in held),
+            sources=None if all(e.source is None for e in held) else [e.source for e in held],
         )
 
     @cached_property
@@ -132,6 +136,7 @@ class Streams(Sequence[Emission]):
             None if np.isnan(durations).any() or not len(durations) else durations.tolist(),
             _given(self.deleted[index]),
             _given(self.computing[index]),
+            None if self.sources is None else self.sources[index],
         )
 
     def __iter__(self) -> Iterator[Emission]:
@@ -149,6 +154,7 @@ class Streams(Sequence[Emission]):
             self.durations.part(start, stop),
             self.deleted[start:stop],
             self.computing[start:stop],
+            None if self.sources is None else self.sources[start:stop],
         )
 
 
@@ -164,6 +170,19 @@ def streams_of(batch: Batch) -> Streams:
 def _silent(emission: Emission) -> Emission:
     """The same stream without any output."""
     return Emission("", [], emission.source_length, source_type=emission.source_type)
+
+
+def by_character(emission: Emission) -> Emission:
+    """An emission of words as one of characters: those of a word were written when it was."""
+    words = emission.text.split()
+    if len(words) != len(emission.delays):
+        return emission
+    each = [len(word) for word in words]
+    delays, elapsed = (
+        [time for time, n in zip(times, each, strict=False) for _ in range(n)]
+        for times in (emission.delays, emission.elapsed)
+    )
+    return msgspec.structs.replace(emission, delays=delays, elapsed=elapsed)
 
 
 def as_texts(batch: Batch) -> Batch:

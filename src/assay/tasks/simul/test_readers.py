@@ -120,6 +120,10 @@ def test_a_config_is_believed_unless_the_log_says_otherwise(tmp_path: Path) -> N
     log.write_text(instance(durations=[300.0, 500.0], prediction="/wavs/0_pred.wav"))
     spoken = evaluate("simul", tmp_path, ci=0, metrics=["DiscontinuitySum", "EndOffset"])
     assert spoken.scores == {"DiscontinuitySum": 700.0, "EndOffset": 0.0}
+    log.write_text(instance(durations=[300.0, 500.0]) + instance(1, durations=[300.0]))
+    with pytest.raises(InputError, match=r"instances.log, line 2: 2 delays, but 1 durations"):
+        scored(tmp_path)
+    log.write_text(instance(durations=[300.0, 500.0], prediction="/wavs/0_pred.wav"))
     with pytest.raises(AssayError, match="the output is speech"):
         scored(tmp_path, quality_metrics=["BLEU"])
     config.write_text("source_type: video\n")
@@ -338,6 +342,28 @@ def test_latency_survives_another_format(tmp_path: Path, name: str, to: str) -> 
         assert value == pytest.approx(before[key], rel=1e-12), key
 
 
+def test_a_live_run_can_be_scored_by_characters(tmp_path: Path) -> None:
+    with EventLog(tmp_path / "events.jsonl", Header("speech", "text", "word")) as log:
+        log.open("0", source_length=3000, reference="你好世界!")
+        log.step("0", Event(1000, 1000, 1100, ["你好"]))
+        log.step("0", Event(3000, 3000, 3300, ["世", "界"]))
+        log.close("0")
+    names: dict[str, Any] = {
+        "metrics": ["NumChunks", "LAAL", "EndOffset_CA", "StartOffset_CA"],
+        "ci": 0,
+    }
+    found = evaluate("simul", tmp_path, eval_latency_unit="char", **names)
+    # 你 好 at 1 s, 世 界 at 3 s; a unit of the reference takes 600 ms: 1000, 400, 1800.
+    assert found.scores == {
+        "NumChunks": 4, "LAAL": pytest.approx(3200 / 3), "EndOffset_CA": 300, "StartOffset_CA": 1100,
+    }  # fmt: skip
+    assert not found.document.warnings
+    # A log of characters knows that it is one.
+    convert(str(GOLDEN / "simuleval-s2t-char-zh"), "events", str(tmp_path / "e"), eval_latency_unit="char")  # fmt: skip
+    before = scored(GOLDEN / "simuleval-s2t-char-zh", metrics=["LAAL"], eval_latency_unit="char")
+    assert scored(tmp_path / "e", metrics=["LAAL"]) == pytest.approx(before)
+
+
 def test_text_and_references_survive_another_format(tmp_path: Path) -> None:
     before = scored(GOLDEN / "simuleval-t2t-waitk", metrics=["BLEU", "LAAL", "ATD"])
     for to in ("simuleval", "events"):
@@ -373,6 +399,22 @@ def test_simuleval_scores_spoken_output_without_its_durations(tmp_path: Path) ->
     assert scored(tmp_path, metrics=names) == {"EndOffset": 0.0, "RTF": 1.0}
     old = scored(tmp_path, metrics=names, compat="simuleval")
     assert old == {"EndOffset": -500.0, "RTF": 0.8}
+    (tmp_path / "instances.log").write_text(
+        instance(durations=[300.0, 500.0], intervals=[[1000, 300], [2000, 500]], prediction="x.wav")
+    )
+    old = scored(tmp_path, metrics=[*names, "ATD"], compat="simuleval")
+    assert (old["EndOffset"], old["RTF"]) == (0.0, 0.8)
+
+
+def test_what_was_read_is_not_written_again(tmp_path: Path) -> None:
+    lines = instance(source="x y", source_length=2, note="kept")
+    (tmp_path / "instances.log").write_text(lines)
+    result = evaluate("simul", tmp_path, ci=0, metrics=["LAAL"], output=str(tmp_path))
+    assert (tmp_path / "instances.log").read_text() == lines
+    assert list(result.written) == ["scores.tsv, metrics.tsv, config.yaml"]
+    other = tmp_path / "other"
+    evaluate("simul", tmp_path, ci=0, metrics=["LAAL"], output=str(other))
+    assert json.loads((other / "instances.log").read_text())["source"] == "x y"
 
 
 def test_times_of_sentences_can_be_fixed_too(tmp_path: Path) -> None:
@@ -397,12 +439,74 @@ def test_words_are_in_no_regime_of_seconds() -> None:
         scored(GOLDEN / "simuleval-t2t-waitk", regime=["low=0-2"])
 
 
+@pytest.mark.parametrize(
+    ("second", "options", "remark"),
+    [
+        ({"delays": [2000.0, 1000.0]}, {}, "1 stream with delays that fall (first: '1', line 2)"),
+        ({"delays": [-1.0, 0.0]}, {}, "1 stream with delays below 0 (first: '1', line 2)"),
+        ({"delays": [0.0]}, {}, "1 stream with another number of delays than words (first: '1', line 2)"),
+        (
+            {"prediction": "你好", "delays": [1.0, 2.0]},
+            {},
+            "1 stream with a delay for each character, not for each word; --eval-latency-unit char "
+            "counts references so too (first: '1', line 2)",
+        ),
+        (
+            {"prediction": "你们 好"},
+            {"eval_latency_unit": "char"},
+            "1 stream with another number of delays than characters (first: '1', line 2)",
+        ),
+        ({"prediction": "你 好", "delays": [1.0, 2.0, 2.0]}, {"eval_latency_unit": "char"}, None),
+        ({"delays": [0.0, 0.0]}, {}, None),
+    ],
+)  # fmt: skip
+def test_delays_that_cannot_be_are_told(
+    tmp_path: Path, second: dict[str, Any], options: dict[str, Any], remark: str | None
+) -> None:
+    log = tmp_path / "instances.log"
+    first: dict[str, Any] = {"prediction": "ab"} if options else {}
+    log.write_text(instance(**first) + instance(1, **second))
+    result = evaluate("simul", log, ci=0, metrics=["LAAL"], **options)
+    wanted = () if remark is None else (f"{log}: {remark}",)
+    assert tuple(result.document.warnings) == wanted
+    # References from a file, and lines stay what they are.
+    gold = tmp_path / "gold.txt"
+    gold.write_text("a b\nc d\n")
+    again = evaluate("simul", log, gold, ci=0, metrics=["LAAL"], **options)
+    assert tuple(again.document.warnings) == wanted
+
+
+def test_odd_delays_of_other_logs_are_told_too(tmp_path: Path) -> None:
+    (tmp_path / "delay").write_text(
+        '{"src_len": 3, "delays": [1, 2, 3]}\n{"src_len": 3, "delays": [1, 2, 1]}\n'
+    )
+    (tmp_path / "text").write_text("a b\nc\n")
+    result = evaluate("simul", tmp_path, ci=0, metrics=["AL@fairseq"])
+    place = "(first: '1', line 2)"
+    assert list(result.document.warnings) == [
+        f"{tmp_path} has no references: streams are held against the length of their output",
+        f"{tmp_path}: 1 stream with delays that fall {place}",
+        f"{tmp_path}: 1 stream with another number of delays than words {place}",
+    ]
+    (tmp_path / "delay").write_text('{"src_len": -1, "delays": [1, 2, 3]}\n')
+    (tmp_path / "text").write_text("a b\n")
+    with pytest.raises(InputError, match="delay, line 1: src_len is -1; a source has 0 or more"):
+        evaluate("simul", tmp_path, ci=0)
+    log, segments, gold = long_log(tmp_path, delays=[1500.0, 2000.0, 4000.0, 3500.0, 5000.0])
+    result = evaluate("simul", log, gold, ci=0, segments=str(segments))
+    assert list(result.document.warnings) == [
+        f"{log}: 1 stream with delays that fall (first: 'talk.wav', line 1)"
+    ]
+
+
 def test_a_log_is_looked_at_by_the_doctor(tmp_path: Path) -> None:
     found = inspect(str(GOLDEN / "simuleval-s2t-word" / "instances.log"))
     assert found is not None
     assert found.notes[0] == "log of simuleval: speech to text, 10 streams"
-    assert any(line.startswith("1 streams without output") for line in found.findings)
-    assert any("wrote after the end of the source (first: '4')" in line for line in found.findings)
+    assert any(line.startswith("1 stream without output") for line in found.findings)
+    assert any(
+        "wrote after the end of the source (first: '4', line 5)" in line for line in found.findings
+    )
     other = tmp_path / "other.jsonl"
     other.write_text('{"id": 1}\n')
     assert inspect(str(other)) is None

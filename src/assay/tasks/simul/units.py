@@ -67,8 +67,14 @@ def _counted(texts: Texts, count: Callable[[str], int]) -> Numbers:
     return np.array([count(text) for text in texts], dtype=np.float64)
 
 
-@lru_cache(maxsize=4)
 def _pieces(model: str) -> Callable[[str], list[Any]]:
+    encode: Callable[[str], list[Any]] = processor(model).EncodeAsPieces
+    return encode
+
+
+@lru_cache(maxsize=4)
+def processor(model: str) -> Any:
+    """The SentencePiece model of a file."""
     if not model:
         raise UsageError("unit=spm needs the model: give --eval-latency-spm-model FILE")
     try:
@@ -77,14 +83,13 @@ def _pieces(model: str) -> Callable[[str], list[Any]]:
         raise UsageError(
             "unit=spm needs the package sentencepiece; install it: pip install sentencepiece"
         ) from None
-    processor = sentencepiece.SentencePieceProcessor()
+    found = sentencepiece.SentencePieceProcessor()
     try:
-        processor.Load(model)
+        found.Load(model)
     except (OSError, RuntimeError):
         raise InputError(
             "cannot be read as a SentencePiece model",
             path=model,
             hint="give the .model file that the system was trained with",
         ) from None
-    encode: Callable[[str], list[Any]] = processor.EncodeAsPieces
-    return encode
+    return found

@@ -231,10 +231,9 @@ RUN = (
     Option(
         "user_dir",
         ("--user-dir",),
-        "A folder that agents import from.",
+        "A folder that agents import from; its __init__.py may register latency metrics.",
         kind="path",
         metavar="DIR",
-        hidden=True,
     ),
     Option("no_progress_bar", ("--no-progress-bar",), "Accepted.", kind="flag", hidden=True),
     Option("log_level", ("--log-level",), "Accepted.", hidden=True),

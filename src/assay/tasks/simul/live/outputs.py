@@ -12,10 +12,14 @@ from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+from assay.aggregate.totals import scores_of
+from assay.core.batch import Batch
 from assay.core.files import atomic_file
 from assay.tasks.simul import simuleval
 from assay.tasks.simul.events import Event, Header, Stream
+from assay.tasks.simul.formats import emission_of
 from assay.tasks.simul.log import Log
+from assay.tasks.simul.outcome import own_name
 from assay.tasks.simul.registry import chosen_metrics
 from assay.tasks.simul.settings import Settings
 from assay.tasks.simul.spoken import spoken_line
@@ -68,12 +72,15 @@ def measured(
 
     None where a score is undefined. BLEU of spoken output is.
     """
-    how = settings.event_times
-    pairs = [(s.emission(header, how), s.reference or "") for s in streams]
+    batch = Batch(
+        [emission_of(s, header, settings) for s in streams],
+        [s.reference or "" for s in streams],
+        [s.id for s in streams],
+    )
     log = _log(header.source_type, header.target_type)
     found: dict[str, float] = {"BLEU": math.nan} if header.target_type == "speech" else {}
     for metric in chosen_metrics((), log, settings, has_references=True):
-        found.update(metric.score(pairs))
+        found.update(scores_of(metric, metric.measure(batch)))
     return {name: None if math.isnan(value) else value for name, value in found.items()}
 
 
@@ -89,17 +96,16 @@ def write_instances(folder: Path, header: Header, streams: Iterable[Stream]) -> 
 
 
 def _line(folder: Path, header: Header, stream: Stream) -> str:
-    source = stream.source if header.source_type == "text" else [str(stream.source)]
     emission = stream.emission(header, "simuleval")  # what its computation-aware times are
     if header.target_type == "text":
-        return simuleval.instance_line(stream.id, emission, stream.reference, source)
-    return spoken_line(stream.id, folder, emission, stream.reference, source)
+        return simuleval.instance_line(stream.id, emission, stream.reference, stream.source)
+    return spoken_line(stream.id, folder, emission, stream.reference, stream.source)
 
 
 def write_scores(folder: Path, scores: Mapping[str, float | None]) -> str:
     """SimulEval's `scores.tsv`; its name."""
     table = simuleval.scores_table(
-        {name: math.nan if value is None else value for name, value in scores.items()}
+        {own_name(name): math.nan if value is None else value for name, value in scores.items()}
     )
     with atomic_file(folder / SCORES) as aside:
         aside.write_text(table, encoding="utf-8")

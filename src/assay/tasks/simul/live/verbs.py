@@ -169,13 +169,17 @@ def _types(given: dict[str, Any], choice: Choice) -> tuple[Kind, Kind]:
 
 def _measures(given: dict[str, Any], source: Kind, target: Kind) -> Settings | None:
     """How to measure, where metrics are named or what the server gives would not fit."""
+    from pathlib import Path
+
     from assay.tasks.simul.live.outputs import check_names
     from assay.tasks.simul.settings import Settings
 
     usual = {"eval_latency_unit": "word"}
     if target == "text" and all(given[n] in (None, False, (), usual.get(n)) for n in NAMED):
         return None
-    settings = Settings.of({**given, "source_type": source})
+    brings = given["user_dir"] is not None and (Path(given["user_dir"]) / "__init__.py").is_file()
+    folder = given["user_dir"] if brings else None
+    settings = Settings.of({**given, "source_type": source, "user_dir": folder})
     check_names(settings, source, target)
     return settings
 

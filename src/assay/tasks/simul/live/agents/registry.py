@@ -5,10 +5,11 @@ from __future__ import annotations
 
 import importlib
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 from functools import cache
 from pathlib import Path
-from typing import Any, TypeVar
+from types import ModuleType
+from typing import Any, NamedTuple, TypeVar
 
 from assay.core.errors import UsageError
 
@@ -64,19 +65,16 @@ def agent_in_file(path: str, class_name: str | None = None) -> type:
     Agents that were written for SimulEval or fairseq are imported through shims where those
     packages are not installed.
     """
-    from assay.tasks.simul.live.shims import installed_shims
-
-    before, shims = dict(_agents), installed_shims()
-    n_marked = len(shims.entries)
-    module = _imported(path)
+    brought = imported(path)
+    module = brought.module
     if class_name is not None:
         found = getattr(module, class_name.rpartition(".")[2], None)
         if not isinstance(found, type):
             raise UsageError(f"{path} has no class {class_name}; check --agent-class")
         return found
     own = module.__name__
-    marked = [c for c in shims.entries[n_marked:] if c.__module__ == own]
-    new = [c for n, c in _agents.items() if before.get(n) is not c and c.__module__ == own]
+    marked = [c for c in brought.marked if c.__module__ == own]
+    new = [c for c in brought.agents if c.__module__ == own]
     chosen = list(dict.fromkeys(marked or new or _own_agents(module)))
     if len(chosen) != 1:
         names = ", ".join(c.__name__ for c in chosen) or "none"
@@ -84,6 +82,40 @@ def agent_in_file(path: str, class_name: str | None = None) -> type:
             f"{path} must hold one agent class and has {names}; name it with --agent-class"
         )
     return chosen[0]
+
+
+class Brought(NamedTuple):
+    """What a file brought along: classes that it marked or registered as agents, and latency
+    scorers by name."""
+
+    module: ModuleType
+    marked: Sequence[type]
+    agents: Sequence[type]
+    scorers: Mapping[str, type]
+
+
+@cache
+def imported(path: str) -> Brought:
+    """Run a Python file, or the `__init__.py` of a folder; once, however often it is asked for."""
+    from assay.tasks.simul.live.shims import installed_shims
+
+    shims = installed_shims()
+    agents, n_marked, scorers = dict(_agents), len(shims.entries), _scorers()
+    module = _imported(path)
+    return Brought(
+        module,
+        shims.entries[n_marked:],
+        [c for n, c in _agents.items() if agents.get(n) is not c],
+        {n: c for n, c in _scorers().items() if scorers.get(n) is not c},
+    )
+
+
+def _scorers() -> dict[str, type]:
+    """Scorers that are registered now, without those that SimulEval has itself."""
+    from assay.tasks.simul.live.shims import SCORERS
+
+    found: dict[str, type] = getattr(sys.modules.get(SCORERS), "LATENCY_SCORERS_DICT", {})
+    return {n: c for n, c in found.items() if not c.__module__.startswith(("simuleval.", "assay."))}
 
 
 def _own_agents(module: Any) -> list[type]:
@@ -102,23 +134,28 @@ def _own_agents(module: Any) -> list[type]:
     return [c for c in own if not any(o is not c and issubclass(o, c) for o in own)]
 
 
-def _imported(path: str) -> Any:
-    import importlib.util
+def _imported(path: str) -> ModuleType:
+    from importlib.util import module_from_spec, spec_from_file_location
 
     from assay.tasks.simul.live.shims import OLD_PACKAGE, installed_shims
 
-    file = Path(path)
-    if not file.is_file():
+    file, inside = Path(path), None
+    if file.is_dir():
+        name, file, inside = f"folder_{file.name}", file / "__init__.py", [str(file.absolute())]
+        if not file.is_file():
+            raise UsageError(f"{path} has no __init__.py; give a file with --agent instead")
+    elif not file.is_file():
         raise UsageError(f"there is no agent file {path}; check --agent")
-    name = f"file_{file.stem}"
-    if OLD_PACKAGE in installed_shims().names:  # so that `from . import Agent` works
-        name = f"{OLD_PACKAGE}.{name}"
-    spec = importlib.util.spec_from_file_location(name, file)
+    else:
+        name = f"file_{file.stem}"
+        if OLD_PACKAGE in installed_shims().names:  # so that `from . import Agent` works
+            name = f"{OLD_PACKAGE}.{name}"
+    spec = spec_from_file_location(name, file, submodule_search_locations=inside)
     if spec is None or spec.loader is None:
         raise UsageError(f"{path} is not a Python file; give one that ends in .py")
-    module = importlib.util.module_from_spec(spec)
+    module = module_from_spec(spec)
     sys.modules[name] = module
-    folder = str(file.absolute().parent)
+    folder = str(Path(path).absolute().parent)
     if folder not in sys.path:  # an agent may import what lies beside it
         sys.path.insert(0, folder)
     try:
@@ -126,14 +163,15 @@ def _imported(path: str) -> Any:
     except UsageError:
         raise
     except Exception as error:
-        where = _line_in(error, file)
+        where = line_in(error, file)
         raise UsageError(
             f"{path}{where} cannot be imported: {type(error).__name__}: {error}"
         ) from error
     return module
 
 
-def _line_in(error: BaseException, file: Path) -> str:
+def line_in(error: BaseException, file: Path) -> str:
+    """`, line 3`: where in this file an error came about, if it did."""
     trace, line = error.__traceback__, None
     while trace is not None:
         if trace.tb_frame.f_code.co_filename == str(file):

@@ -14,6 +14,12 @@ from functools import cache
 from types import ModuleType
 from typing import Any
 
+SCORERS = "simuleval.evaluator.scorers.latency_scorer"
+"""Where latency scorers are registered, and looked for."""
+
+INSTANCES = "simuleval.evaluator.instance"
+"""Where what they are given is defined."""
+
 OLD_PACKAGE = "agents"
 """The package that agents of the 2020 evaluation live in, and import from by a dot."""
 
@@ -60,8 +66,16 @@ def _install(shims: Shims, modules: dict[str, dict[str, Any]]) -> None:
 
 
 def _simuleval(shims: Shims) -> dict[str, dict[str, Any]]:
-    from assay.tasks.simul.live.shims import actions, generic, middle, pipeline, segments, states
-    from assay.tasks.simul.live.shims.scorers import LatencyScorer, register_latency_scorer
+    from assay.tasks.simul.live.shims import (
+        actions,
+        generic,
+        instances,
+        middle,
+        pipeline,
+        scorers,
+        segments,
+        states,
+    )
 
     def entrypoint(marked: type) -> type:
         shims.entries.append(marked)
@@ -83,7 +97,7 @@ def _simuleval(shims: Shims) -> dict[str, dict[str, Any]]:
     words = {n: getattr(middle, n) for n in ("READ_ACTION", "WRITE_ACTION", "DEFAULT_EOS")}
     held = ("ListEntry", "QueueEntry", "TextStates", "SpeechStates", "BaseStates")
     state = {"AgentStates": states.AgentStates}
-    scorer = {"LatencyScorer": LatencyScorer, "register_latency_scorer": register_latency_scorer}
+    stream = {n: getattr(instances, n) for n in ("Instance", "LogInstance")}
     return {
         "simuleval": {**words, "__version__": "1.1.4"},
         "simuleval.agents": {**typed, **lines, **state, **old, **acts},
@@ -98,9 +112,9 @@ def _simuleval(shims: Shims) -> dict[str, dict[str, Any]]:
         "simuleval.utils.agent": {"EVALUATION_SYSTEM_LIST": shims.entries},
         "simuleval.utils.functional": {"find_free_port": generic.find_free_port},
         "simuleval.evaluator": {},
-        "simuleval.evaluator.instance": {"LogInstance": generic.LogInstance},
+        INSTANCES: stream,
         "simuleval.evaluator.scorers": {},
-        "simuleval.evaluator.scorers.latency_scorer": scorer,
+        SCORERS: scorers.NAMES,
         "simuleval.cli": {"main": generic.no_command, "sys": sys},
     }
 

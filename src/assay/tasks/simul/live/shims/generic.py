@@ -4,7 +4,6 @@
 from __future__ import annotations
 
 import inspect
-import json
 import socket
 from argparse import ArgumentParser, Namespace
 from collections.abc import Callable
@@ -149,15 +148,6 @@ class SpeechToSpeechAgent(GenericAgent):
 
     source_type = "speech"
     target_type = "speech"
-
-
-class LogInstance:
-    """One line of an `instances.log`, its keys as attributes."""
-
-    def __init__(self, info: str) -> None:
-        self.info = json.loads(info.strip())
-        for name, value in self.info.items():
-            setattr(self, name, value)
 
 
 def find_free_port() -> int:
