@@ -689,6 +689,15 @@ def test_estimate_from_a_recorded_sample(big_runs: tuple[Path, Path], judge: Jud
     text = judge(run, "--estimate")[1]
     assert "20 examples drawn with seed 7 from 60; 0 known before." in text
     assert "ppi++(chrf)|n:20|of:60|seed:7|ci:0.95" in text
+    assert (data["warnings"], found["rarer"]) == (
+        [
+            "first, correct: the intervals come out somewhat too short; of 20 sampled verdicts "
+            f"only {found['rarer']} are of the rarer kind, and 10 are needed"
+        ],
+        found["rarer"],
+    )
+    assert "come out somewhat too short" in judge(run, "--estimate")[2]
+    assert "come out" not in judge(run, "--estimate", "--quiet")[2]
     # A second sample takes what is known for known.
     honest(judge, run, "--judge", "anna", "--sample", "15", "--seed", "8")
     again = document(judge(run, "--estimate", "--json")[1], "estimate-1")["systems"][0][

@@ -253,6 +253,7 @@ def _estimate(runs: tuple[str, ...], folder: Path, **given: Any) -> None:
     from assay.pipeline.estimates import estimates
 
     document = estimates(runs, folder, metric=given["metric"], level=given["ci"])
+    warn(document.warnings, given["quiet"])
     show(document, render_estimate, **_form(given))
 
 

@@ -82,7 +82,7 @@ def agreement_page(brief: Brief, document: AgreementDocument | None, problem: st
 def _coefficients(found: Agreement, safe: Safe, percent: str) -> str:
     rows = "".join(
         f"<tr><td>{COEFFICIENTS[c.name]}</td><td>{_number(c.value)}</td>"
-        f"<td>{_interval(c.interval) or safe(c.why)}</td><td>{c.n:,}</td></tr>"
+        f"<td>{_interval(c.interval)}{_small(c.why, safe)}</td><td>{c.n:,}</td></tr>"
         for c in found.coefficients
     )
     pairs = "".join(
@@ -99,6 +99,10 @@ def _coefficients(found: Agreement, safe: Safe, percent: str) -> str:
     return f"""<h2>Question: {safe(found.question)}</h2>
 <div class="wide"><table><thead><tr><th>Coefficient</th><th>Value</th><th>{percent} interval</th>
 <th>Items</th></tr></thead><tbody>{rows}</tbody></table></div>{by_pair}"""
+
+
+def _small(words: str, safe: Safe) -> str:
+    return f"<p class='quiet'>{safe(words)}</p>" if words else ""
 
 
 def _judges(document: AgreementDocument, safe: Safe) -> str:
