@@ -616,6 +616,35 @@ def test_agreement_of_a_table_of_judges(question: str, judge: Judge) -> None:
     assert found["coefficients"]["krippendorff"]["value"] == pytest.approx(alpha, abs=1e-9)
 
 
+TABLES = [
+    # name, table, what is said of it
+    ("too many cells", "A,B\ny,n\ny,n,y\n", "a row has 3 cells where the header names 2 (y, n, y)"),
+    ("a judge twice", "A,B,B\ny,n,y\n", "line 1: the column 'B' is there twice"),
+    ("not closed", 'A,B\ny,"n\n', "not CSV in UTF-8"),
+    ("empty", "", "is empty; its first line must name the judges"),
+    ("one judge", "item,A\n1,y\n", "there are no two columns of judges on one question"),
+]
+
+
+@pytest.mark.parametrize(("name", "text", "said"), TABLES, ids=[t[0] for t in TABLES])
+def test_a_table_that_makes_no_sense_is_refused(
+    name: str, text: str, said: str, judge: Judge, tmp_path: Path
+) -> None:
+    table = tmp_path / "table.csv"
+    table.write_text(text)
+    code, out, err = judge(table, "--agreement")
+    assert (code, out, err.count("\n")) == (2, "", 1)
+    assert said in err
+
+
+@pytest.mark.parametrize("sign", [",", ";", "\t"])
+def test_tables_of_spreadsheets_are_read(sign: str, judge: Judge, tmp_path: Path) -> None:
+    table = tmp_path / "table.csv"
+    table.write_text("\ufeffitem,A,B\r\n1,y,y\r\n2,n,y\r\n3,n,n,\r\n".replace(",", sign))
+    data = document(judge(table, "--agreement", "--json")[1], "agreement-1")
+    assert data["questions"]["correct"]["coefficients"]["percent"]["value"] == pytest.approx(2 / 3)
+
+
 def test_agreement_that_is_not_defined_says_so(judge: Judge, tmp_path: Path) -> None:
     table = tmp_path / "annotators.csv"
     table.write_text("item,A,B\n0,y,y\n1,y,y\n2,y,y\n")
