@@ -119,7 +119,7 @@ def agreement(
         value = float(part.finalise(part.rows.sum(axis=0)))
         n = int(part.used.sum())
         missed = 0
-        if part.name == "percent" and len(judges) == 2:
+        if part.name == "percent" and (len(judges) == 2 or value == 1.0):
             bounds = wilson_interval(float(part.rows[:, 0].sum()), n, level=level).bounds
         else:
             with np.errstate(divide="ignore", invalid="ignore"):
@@ -130,6 +130,9 @@ def agreement(
             bounds, why = (math.nan, math.nan), part.why
         elif math.isnan(bounds[0]):
             why = "too few items for an interval"
+        elif bounds == (1.0, 1.0):
+            # Resamples of items without a disagreement have none either, however few there are.
+            bounds, why = (math.nan, math.nan), "no disagreement was seen; see the share's interval"
         elif missed > FEW * resamples:
             share = f"{100 * missed / resamples:.0f} %"
             why = f"not defined in {share} of the resamples, which the interval leaves out"

@@ -190,15 +190,23 @@ def test_all_coefficients_by_their_definitions(rated: list[list[int]]) -> None:
 
 
 def test_an_interval_that_cannot_be_or_is_less_sure_says_so() -> None:
-    one = agreement(np.array([[1, 1, 1]]), ("a", "b", "c"), YES_NO)
-    assert one["percent"].value == 1.0
+    one = agreement(np.array([[1, 0, 1]]), ("a", "b", "c"), YES_NO)
+    assert one["percent"].value == pytest.approx(1 / 3)
     assert math.isnan(one["percent"].interval[0])
     assert one["percent"].why == "too few items for an interval"
-    # One no in twelve items: a third of the resamples (11/12 to the 12th is 0.352) lack it.
-    rare = agreement(np.array([[1, 1]] * 11 + [[0, 0]]), ("a", "b"), YES_NO, resamples=4000)
+    # Five of five: Wilson's lower bound is 5 / (5 + 1.96^2), and nothing else can be told.
+    same = agreement(np.array([[1, 1, 1]] * 3 + [[0, 0, 0]] * 2), ("a", "b", "c"), YES_NO)
+    assert same["percent"].interval == pytest.approx((5 / (5 + 1.959963984540054**2), 1.0))
+    for name in ("cohen", "fleiss", "krippendorff", "gwet"):
+        assert same[name].value == pytest.approx(1.0)
+        assert math.isnan(same[name].interval[0])
+        assert same[name].why == "no disagreement was seen; see the share's interval"
+    # Ten of twelve items are yes for both: (10/12)^12 = 0.112 of the resamples hold nothing else.
+    some = [[1, 1]] * 10 + [[0, 0], [1, 0]]
+    rare = agreement(np.array(some), ("a", "b"), YES_NO, resamples=4000)
     assert rare["percent"].why == ""
     share = int(rare["cohen"].why.split(" %")[0].rpartition(" ")[2])
-    assert share == pytest.approx(35, abs=3)
+    assert share == pytest.approx(11, abs=2)
     assert "which the interval leaves out" in rare["cohen"].why
 
 
