@@ -110,12 +110,16 @@ def _judges(document: AgreementDocument, safe: Safe) -> str:
     more = "<th>Repeats same</th><th>Controls right</th>" if checked else ""
     rows = "".join(
         f"<tr><td>{safe(j.judge)}</td><td>{j.yes}</td><td>{j.no}</td><td>{j.unsure}</td>"
-        f"<td>{j.skipped}</td>{_checks(j) if checked else ''}</tr>"
+        f"<td>{j.skipped}</td><td>{_seconds(j)}</td>{_checks(j) if checked else ''}</tr>"
         for j in document.judges
     )
     return f"""<h2>Judges</h2>
 <div class="wide"><table><thead><tr><th>Judge</th><th>Yes</th><th>No</th><th>Unsure</th>
-<th>Skipped</th>{more}</tr></thead><tbody>{rows}</tbody></table></div>"""
+<th>Skipped</th><th>Seconds each</th>{more}</tr></thead><tbody>{rows}</tbody></table></div>"""
+
+
+def _seconds(judge: JudgeFacts) -> str:
+    return "" if math.isnan(judge.seconds_each) else f"{judge.seconds_each:.1f}"
 
 
 def _checks(judge: JudgeFacts) -> str:
