@@ -774,3 +774,32 @@ def test_judging_stops_when_it_is_decided(big_runs: tuple[Path, Path], judge: Ju
     assert judged < 20  # of 40 items on the 20 examples that differ
     _, out, _ = judge(*big_runs, "--judge", "anna", "--until-decided")
     assert "decided: second is better than first" in out
+
+
+def test_what_decides_is_which_first_prediction_is_right(
+    ranked_run: Path, judge: Judge, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """The second system has another first command for q0 only, and other third ones everywhere."""
+    lines = (ranked_run.parents[1] / "said.jsonl").read_text().splitlines()
+    said = [json.loads(line) for line in lines]
+    for record in said:
+        record["predictions"][2] = "cat"
+    said[0]["predictions"][0] = "sed 0p"
+    data = ranked_run.parents[1] / "other.jsonl"
+    data.write_text("".join(f"{json.dumps(record)}\n" for record in said))
+    arguments = ["commands", "score", "--predictions", str(data), "--num_examples", "0"]
+    arguments += ["--gold", str(ranked_run.parents[1] / "gold.jsonl")]
+    arguments += ["--judgements", str(ranked_run.parents[1] / "judgements")]
+    other = ranked_run.parent / "plover"
+    assert run([*arguments, "--save", str(other), "--quiet"]) == 0
+    capsys.readouterr()
+    _, out, _ = judge(ranked_run, other, "--judge", "anna", "--differing", typed="q\n")
+    # Five different ones of q0, three of q1, whose first is as gold has it, four of q2.
+    assert "12 items to judge" in out
+    _, out, _ = judge(ranked_run, other, "--judge", "anna", "--until-decided", typed="y\ny\nn\n")
+    assert "2 items to judge" in out
+    assert set(re.findall(r"prediction +(.*)", out.replace("{+", "").replace("+}", ""))) == {
+        "head -n 0",
+        "sed 0p",
+    }
+    assert "judged examples that differ: 1, with one right prediction: 1" in out
