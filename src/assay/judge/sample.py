@@ -117,7 +117,8 @@ _decoder = msgspec.json.Decoder(Sample)
 
 def read_samples(folder: Path) -> list[Sample]:
     """The draws recorded in a folder of verdicts, oldest first."""
-    return read_records(folder / SAMPLES, _decoder, "a sample")
+    # A file that was merged from two machines need not be in the order of time.
+    return sorted(read_records(folder / SAMPLES, _decoder, "a sample"), key=lambda s: s.time)
 
 
 def record(folder: Path, sample: Sample) -> None:

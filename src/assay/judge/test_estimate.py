@@ -302,6 +302,21 @@ def test_intervals_of_95_percent_hold_the_truth_in_93_to_97(name: str, study: St
 
 
 @pytest.mark.slow
+def test_intervals_from_few_verdicts_of_one_kind_are_as_short_as_is_said_of_them() -> None:
+    """The warning of `assay judge --estimate`: below ten of the rarer kind, about 90 in 100."""
+    rng = np.random.default_rng(4)
+    study = plain_study(0.8, p=0.95, n=100, m=449)
+    held = few = 0
+    for _ in range(2000):
+        found, _, of_kind = study(rng)
+        if 0 < found.rarer < 10:
+            few += 1
+            held += found.future[0] <= of_kind <= found.future[1]
+    assert few > 1800
+    assert 0.86 <= held / few <= 0.93, held / few
+
+
+@pytest.mark.slow
 def test_a_good_score_is_worth_many_verdicts() -> None:
     rng = np.random.default_rng(3)
     worth = {
