@@ -101,8 +101,8 @@ def check(sample: Sample, units: Sequence[str], content: str = "") -> None:
     if sample.frame != frame_digest([content, *units]):
         raise UsageError(
             f"the sample '{sample.name}' was drawn from another set of items (then "
-            f"{sample.population:,}, now {len(units):,}; ids or predictions differ); draw a new one "
-            "with --sample"
+            f"{sample.population:,}, now {len(units):,}; ids or predictions differ); draw a new "
+            "one with --sample"
         )
     again = draw(units, seed=sample.seed, size=sample.size, known=sample.known)
     if again.drawn != sample.drawn:
