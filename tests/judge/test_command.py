@@ -616,6 +616,35 @@ def test_agreement_of_a_table_of_judges(question: str, judge: Judge) -> None:
     assert found["coefficients"]["krippendorff"]["value"] == pytest.approx(alpha, abs=1e-9)
 
 
+TABLES = [
+    # name, table, what is said of it
+    ("too many cells", "A,B\ny,n\ny,n,y\n", "a row has 3 cells where the header names 2 (y, n, y)"),
+    ("a judge twice", "A,B,B\ny,n,y\n", "line 1: the column 'B' is there twice"),
+    ("not closed", 'A,B\ny,"n\n', "not CSV in UTF-8"),
+    ("empty", "", "is empty; its first line must name the judges"),
+    ("one judge", "item,A\n1,y\n", "there are no two columns of judges on one question"),
+]
+
+
+@pytest.mark.parametrize(("name", "text", "said"), TABLES, ids=[t[0] for t in TABLES])
+def test_a_table_that_makes_no_sense_is_refused(
+    name: str, text: str, said: str, judge: Judge, tmp_path: Path
+) -> None:
+    table = tmp_path / "table.csv"
+    table.write_text(text)
+    code, out, err = judge(table, "--agreement")
+    assert (code, out, err.count("\n")) == (2, "", 1)
+    assert said in err
+
+
+@pytest.mark.parametrize("sign", [",", ";", "\t"])
+def test_tables_of_spreadsheets_are_read(sign: str, judge: Judge, tmp_path: Path) -> None:
+    table = tmp_path / "table.csv"
+    table.write_text("\ufeffitem,A,B\r\n1,y,y\r\n2,n,y\r\n3,n,n,\r\n".replace(",", sign))
+    data = document(judge(table, "--agreement", "--json")[1], "agreement-1")
+    assert data["questions"]["correct"]["coefficients"]["percent"]["value"] == pytest.approx(2 / 3)
+
+
 def test_agreement_that_is_not_defined_says_so(judge: Judge, tmp_path: Path) -> None:
     table = tmp_path / "annotators.csv"
     table.write_text("item,A,B\n0,y,y\n1,y,y\n2,y,y\n")
@@ -689,6 +718,15 @@ def test_estimate_from_a_recorded_sample(big_runs: tuple[Path, Path], judge: Jud
     text = judge(run, "--estimate")[1]
     assert "20 examples drawn with seed 7 from 60; 0 known before." in text
     assert "ppi++(chrf)|n:20|of:60|seed:7|ci:0.95" in text
+    assert (data["warnings"], found["rarer"]) == (
+        [
+            "first, correct: the intervals come out somewhat too short; of 20 sampled verdicts "
+            f"only {found['rarer']} are of the rarer kind, and 10 are needed"
+        ],
+        found["rarer"],
+    )
+    assert "come out somewhat too short" in judge(run, "--estimate")[2]
+    assert "come out" not in judge(run, "--estimate", "--quiet")[2]
     # A second sample takes what is known for known.
     honest(judge, run, "--judge", "anna", "--sample", "15", "--seed", "8")
     again = document(judge(run, "--estimate", "--json")[1], "estimate-1")["systems"][0][
@@ -736,3 +774,32 @@ def test_judging_stops_when_it_is_decided(big_runs: tuple[Path, Path], judge: Ju
     assert judged < 20  # of 40 items on the 20 examples that differ
     _, out, _ = judge(*big_runs, "--judge", "anna", "--until-decided")
     assert "decided: second is better than first" in out
+
+
+def test_what_decides_is_which_first_prediction_is_right(
+    ranked_run: Path, judge: Judge, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """The second system has another first command for q0 only, and other third ones everywhere."""
+    lines = (ranked_run.parents[1] / "said.jsonl").read_text().splitlines()
+    said = [json.loads(line) for line in lines]
+    for record in said:
+        record["predictions"][2] = "cat"
+    said[0]["predictions"][0] = "sed 0p"
+    data = ranked_run.parents[1] / "other.jsonl"
+    data.write_text("".join(f"{json.dumps(record)}\n" for record in said))
+    arguments = ["commands", "score", "--predictions", str(data), "--num_examples", "0"]
+    arguments += ["--gold", str(ranked_run.parents[1] / "gold.jsonl")]
+    arguments += ["--judgements", str(ranked_run.parents[1] / "judgements")]
+    other = ranked_run.parent / "plover"
+    assert run([*arguments, "--save", str(other), "--quiet"]) == 0
+    capsys.readouterr()
+    _, out, _ = judge(ranked_run, other, "--judge", "anna", "--differing", typed="q\n")
+    # Five different ones of q0, three of q1, whose first is as gold has it, four of q2.
+    assert "12 items to judge" in out
+    _, out, _ = judge(ranked_run, other, "--judge", "anna", "--until-decided", typed="y\ny\nn\n")
+    assert "2 items to judge" in out
+    assert set(re.findall(r"prediction +(.*)", out.replace("{+", "").replace("+}", ""))) == {
+        "head -n 0",
+        "sed 0p",
+    }
+    assert "judged examples that differ: 1, with one right prediction: 1" in out

@@ -253,6 +253,7 @@ def _estimate(runs: tuple[str, ...], folder: Path, **given: Any) -> None:
     from assay.pipeline.estimates import estimates
 
     document = estimates(runs, folder, metric=given["metric"], level=given["ci"])
+    warn(document.warnings, given["quiet"])
     show(document, render_estimate, **_form(given))
 
 
@@ -276,8 +277,10 @@ def _guidelines(path: str | None) -> str | None:
         return None
     try:
         return Path(path).read_text(encoding="utf-8")
-    except (OSError, UnicodeDecodeError) as error:
-        raise InputError(f"cannot be read ({error})", path=path) from None
+    except OSError as error:
+        raise InputError(f"cannot be read ({error.strerror})", path=path) from None
+    except UnicodeDecodeError:
+        raise InputError("not UTF-8", path=path, hint="save it as UTF-8") from None
 
 
 command = click.Command(

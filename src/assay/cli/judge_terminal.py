@@ -16,7 +16,6 @@ from assay.cli.keyboard import console
 from assay.core.errors import InputError, UsageError
 from assay.judge.keys import keys_of, reasons_of
 from assay.judge.log import VerdictLog
-from assay.judge.session import Session
 from assay.judge.terminal import judge_at, spell_time
 from assay.pipeline.agreements import said_by_others
 from assay.pipeline.queues import Plan, running_line
@@ -27,6 +26,7 @@ if TYPE_CHECKING:
     from assay.judge.needs import Which
     from assay.judge.queue import Entry
     from assay.judge.sample import Sample
+    from assay.judge.session import Session
     from assay.judge.store import Store
     from assay.pipeline.worklist import Worklist
 
@@ -37,16 +37,7 @@ def judge_at_terminal(work: Worklist, store: Store, folder: Path, **given: Any) 
     keys, reasons = keys_of(given["keys"]), reasons_of(given["reasons"])
     plan = Plan.of(given)
     with VerdictLog(folder, judge) as log:
-        queue = plan.queue(work, store, folder, judge)
-        session = Session(
-            log,
-            queue.entries,
-            work.questions,
-            settled=store.sheets,
-            needs=queue.needs,
-            sample=queue.sample.name if queue.sample else None,
-            adjudicates=plan.adjudicate,
-        )
+        session, queue = plan.session(work, store, folder, log)
         click.echo(_opening(queue.entries, queue.sample, judge, folder))
         if not queue.entries:
             return

@@ -10,8 +10,8 @@ import click
 
 if TYPE_CHECKING:
     from assay.judge.browser.office import Brief
+    from assay.judge.session import Session
     from assay.pipeline.worklist import Worklist
-
 
 ASKED_FIRST = {
     "first": "What can still change a score comes first.",
@@ -25,7 +25,6 @@ def brief_of(work: Worklist, folder: Path, **given: Any) -> Brief:
     from assay.judge.export import to_lines, to_sheet
     from assay.judge.keys import keys_of, reasons_of
     from assay.judge.log import VerdictLog
-    from assay.judge.session import Session
     from assay.judge.store import Store
     from assay.pipeline.agreements import agreements
     from assay.pipeline.queues import Plan, running_line
@@ -39,18 +38,8 @@ def brief_of(work: Worklist, folder: Path, **given: Any) -> Brief:
         return open_store(folder, work)
 
     def open_session(log: VerdictLog, room: Room) -> Session:
-        now = store()
         chosen = plan.settling() if room == "adjudicate" else plan
-        queue = chosen.queue(work, now, folder, log.judge)
-        return Session(
-            log,
-            queue.entries,
-            work.questions,
-            settled=now.sheets,
-            needs=queue.needs,
-            sample=queue.sample.name if queue.sample else None,
-            adjudicates=chosen.adjudicate,
-        )
+        return chosen.session(work, store(), folder, log)[0]
 
     def export(form: str) -> str:
         lines = (to_sheet if form == "csv" else to_lines)(work.items, work.questions, store())

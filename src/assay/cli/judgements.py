@@ -106,14 +106,18 @@ def _pairs(found: Agreement, places: int) -> Table:
 
 def _judges(document: AgreementDocument) -> Table:
     checked = any(j.repeats or j.controls for j in document.judges)
+    timed = any(not math.isnan(j.seconds_each) for j in document.judges)
     rows = []
     for j in document.judges:
-        counts = [str(n) for n in (j.yes, j.no, j.unsure, j.skipped)]
+        counts = [format_count(n) for n in (j.yes, j.no, j.unsure, j.skipped)]
+        if timed:
+            counts.append(format_number(j.seconds_each, 1))
         if checked:
             counts.append(f"{j.steady} of {j.repeats}" if j.repeats else "")
             counts.append(f"{j.right} of {j.controls}" if j.controls else "")
         rows.append(cells(j.judge, *counts))
     titles = ["yes", "no", "unsure", "skipped"]
+    titles += ["seconds each"] if timed else []
     titles += ["repeats same", "controls right"] if checked else []
     return Table("judges", (*left("judge"), *right(*titles)), tuple(rows))
 

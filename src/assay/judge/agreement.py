@@ -26,11 +26,14 @@ from assay.core.metric import Rows, Value, ratio
 Ratings = NDArray[np.int64]
 Weights = Literal["nominal", "linear", "quadratic"]
 NOTHING = -1
+FEW = 0.05
+"""Share of resamples that may lack a value without a word about it."""
 
 
 @dataclass(frozen=True, slots=True)
 class Coefficient:
-    """One coefficient with its interval; `why` says what is missing where it is undefined.
+    """One coefficient with its interval; `why` says what is missing where one of the two is
+    undefined, or the interval less sure than it looks.
 
     `n` is the number of items that it rests on.
     """
@@ -115,23 +118,27 @@ def agreement(
         width = part.rows.shape[1]
         value = float(part.finalise(part.rows.sum(axis=0)))
         n = int(part.used.sum())
-        if part.name == "percent" and len(judges) == 2:
+        missed = 0
+        if part.name == "percent" and (len(judges) == 2 or value == 1.0):
             bounds = wilson_interval(float(part.rows[:, 0].sum()), n, level=level).bounds
         else:
             with np.errstate(divide="ignore", invalid="ignore"):
                 values = part.finalise(resampled[:, at : at + width])
-            bounds = percentile_interval(values, n=n, level=level).bounds
-        undefined = math.isnan(value)
-        nothing = (math.nan, math.nan)
-        found.append(
-            Coefficient(
-                part.name,
-                value,
-                nothing if undefined else bounds,
-                n,
-                part.why if undefined else "",
-            )
-        )
+            interval = percentile_interval(values, n=n, level=level)
+            bounds, missed = interval.bounds, interval.undefined
+        if math.isnan(value):
+            bounds, why = (math.nan, math.nan), part.why
+        elif math.isnan(bounds[0]):
+            why = "too few items for an interval"
+        elif bounds == (1.0, 1.0):
+            # Resamples of items without a disagreement have none either, however few there are.
+            bounds, why = (math.nan, math.nan), "no disagreement was seen; see the share's interval"
+        elif missed > FEW * resamples:
+            share = f"{100 * missed / resamples:.0f} %"
+            why = f"not defined in {share} of the resamples, which the interval leaves out"
+        else:
+            why = ""
+        found.append(Coefficient(part.name, value, bounds, n, why))
         at += width
     return Agreement(
         question,

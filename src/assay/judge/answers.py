@@ -17,6 +17,8 @@ from assay.judge.queue import CONTROL_YES, place_of
 from assay.judge.store import Place, Store, in_force
 from assay.judge.verdict import Verdict
 
+FASTEST = 0.5
+"""Seconds; answers that come faster than that come from a pipe."""
 YES_NO = ("no", "yes")
 WITH_UNSURE = ("no", "unsure", "yes")
 
@@ -116,6 +118,13 @@ class JudgeFacts:
     controls: int
     right: int
     seconds: float
+
+    @property
+    def seconds_each(self) -> float:
+        """Time per answer; NaN where none was given, or faster than people read."""
+        given = self.yes + self.no + self.unsure
+        each = self.seconds / given if given else 0.0
+        return each if each >= FASTEST else math.nan
 
 
 def judge_facts(store: Store, *, places: Collection[Place] | None = None) -> list[JudgeFacts]:

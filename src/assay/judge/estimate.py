@@ -43,7 +43,8 @@ class Estimate:
     `finite` is the interval for these very items had all been judged, `future` the one for new
     items of the same kind. `sampled` of `rest` unknown items were judged; `known` were judged
     before the sample was drawn. `judged_only` is what the sampled verdicts alone say. `worth` is
-    how many verdicts without the automatic score would give an interval as short.
+    how many verdicts without the automatic score would give an interval as short. `rarer` is how
+    many sampled verdicts are not the most frequent one.
     """
 
     value: float
@@ -58,6 +59,7 @@ class Estimate:
     correlation: float
     judged_only: float
     worth: float
+    rarer: int
     method: Literal["ppi++", "wilson", "census"]
 
 
@@ -146,6 +148,7 @@ def estimate(
         correlation=_correlation(y[sampled], f[sampled]),
         judged_only=alone,
         worth=worth,
+        rarer=n - int(np.unique(y[sampled], return_counts=True)[1].max()),
         method=method,
     )
 
@@ -213,7 +216,7 @@ def _census(y: Floats, level: float) -> Estimate:
         future = _around(value, z * math.sqrt(float(np.var(y)) / n))
     nan = math.nan
     return Estimate(
-        value, (value, value), future, level, n, n, 0, 0, 0.0, nan, nan, nan, method="census"
+        value, (value, value), future, level, n, n, 0, 0, 0.0, nan, nan, nan, 0, method="census"
     )
 
 

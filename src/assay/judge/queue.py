@@ -147,9 +147,8 @@ def recorded_order(
     """The order of a judge: the one on record for these items, else a new one, put on record."""
     path = folder / ORDERS
     frame = frame_of(items)
-    before = [
-        o for o in read_records(path, _decoder, "an order") if (o.judge, o.frame) == (judge, frame)
-    ]
+    known = sorted(read_records(path, _decoder, "an order"), key=lambda order: order.time)
+    before = [o for o in known if (o.judge, o.frame) == (judge, frame)]
     if before and seed in (None, before[-1].seed):
         return before[-1]
     chosen = order_seed(judge, frame) if seed is None else seed

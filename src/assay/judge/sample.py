@@ -101,7 +101,8 @@ def check(sample: Sample, units: Sequence[str], content: str = "") -> None:
     if sample.frame != frame_digest([content, *units]):
         raise UsageError(
             f"the sample '{sample.name}' was drawn from another set of items (then "
-            f"{sample.population:,}, now {len(units):,}); draw a new one with --sample"
+            f"{sample.population:,}, now {len(units):,}; ids or predictions differ); draw a new "
+            "one with --sample"
         )
     again = draw(units, seed=sample.seed, size=sample.size, known=sample.known)
     if again.drawn != sample.drawn:
@@ -116,7 +117,8 @@ _decoder = msgspec.json.Decoder(Sample)
 
 def read_samples(folder: Path) -> list[Sample]:
     """The draws recorded in a folder of verdicts, oldest first."""
-    return read_records(folder / SAMPLES, _decoder, "a sample")
+    # A file that was merged from two machines need not be in the order of time.
+    return sorted(read_records(folder / SAMPLES, _decoder, "a sample"), key=lambda s: s.time)
 
 
 def record(folder: Path, sample: Sample) -> None:

@@ -27,6 +27,8 @@ STRUCTURE = "structure"
 COMMAND = "command"
 MARK = "evaluations"
 NOT_READ = "base"
+LONGEST = 1 << 24
+"""Characters of a cell."""
 
 KeyOf = Callable[[str], str]
 StructureOf = Callable[[str, str | None], str | None]
@@ -84,11 +86,17 @@ def read_sheet(path: Path) -> Iterator[SheetRow]:
     except UnicodeDecodeError as error:
         line = data.count(b"\n", 0, error.start) + 1
         raise InputError("not UTF-8", path=path, line=line, hint="save it as UTF-8") from None
-    rows = csv.reader(io.StringIO(text, newline=""), strict=True)
+    rows = reader_of(text)
     try:
         yield from _rows(rows, path)
     except csv.Error as error:
         raise InputError(f"not CSV ({error})", path=path, line=rows.line_num) from None
+
+
+def reader_of(text: str, separator: str = ",") -> Any:
+    """The rows of a CSV text; cells may be as long as predictions are."""
+    csv.field_size_limit(max(csv.field_size_limit(), LONGEST))
+    return csv.reader(io.StringIO(text, newline=""), delimiter=separator, strict=True)
 
 
 def whole_rows(data: bytes) -> int:
@@ -123,6 +131,13 @@ def _rows(rows: Any, path: Path) -> Iterator[SheetRow]:
         start, end = end + 1, rows.line_num
         if not any(cells):
             continue
+        if any(cells[len(header) :]):
+            raise InputError(
+                f"{len(cells)} cells where the header names {len(header)}",
+                path=path,
+                line=start,
+                hint="put quotes around cells that hold a comma",
+            )
 
         def cell(name: str, cells: list[str] = cells) -> str:
             at = place[name]

@@ -146,6 +146,70 @@ def test_gwet_by_its_definition(rated: list[list[int]]) -> None:
     assert ours == pytest.approx((observed - chance) / (1 - chance), abs=1e-9)
 
 
+@given(st.lists(st.lists(st.integers(NOTHING, 2), min_size=3, max_size=3), min_size=1, max_size=15))
+def test_all_coefficients_by_their_definitions(rated: list[list[int]]) -> None:
+    """A second method, verdicts missing: every pair of judges and of values is looked at."""
+    ours = measured(rated, 3)
+    said = [[v for v in row if v != NOTHING] for row in rated]
+    twice = [row for row in said if len(row) > 1]
+
+    def unequal(row: list[int]) -> list[int]:
+        return [int(a != b) for i, a in enumerate(row) for j, b in enumerate(row) if i != j]
+
+    shares = [1 - sum(unequal(row)) / len(unequal(row)) for row in twice]
+    percent = sum(shares) / len(shares) if shares else math.nan
+    assert ours["percent"] == pytest.approx(percent, abs=1e-9, nan_ok=True)
+
+    # Krippendorff (2011): what is observed within items against all pairs of values.
+    values = [v for row in twice for v in row]
+    observed = sum(sum(unequal(row)) / (len(row) - 1) for row in twice) / max(1, len(values))
+    by_chance = sum(unequal(values)) / max(1, len(values) * (len(values) - 1))
+    alpha = 1 - observed / by_chance if by_chance else math.nan
+    assert ours["krippendorff"] == pytest.approx(alpha, abs=1e-9, nan_ok=True)
+
+    # Fleiss (1971), of the items that have all verdicts.
+    full = [row for row in said if len(row) == 3]
+    used = [sum(row.count(c) for row in full) / (3 * len(full)) for c in range(3)] if full else []
+    expected = sum(share**2 for share in used)
+    agreeing = [1 - sum(unequal(row)) / 6 for row in full]
+    fleiss = math.nan
+    if full and expected < 1 - 1e-12:
+        fleiss = (sum(agreeing) / len(full) - expected) / (1 - expected)
+    assert ours["fleiss"] == pytest.approx(fleiss, abs=1e-9, nan_ok=True)
+
+    # Cohen (1960) for each pair of judges; Light's kappa is the mean of those that are defined.
+    kappas = []
+    for a, b in ((0, 1), (0, 2), (1, 2)):
+        both = [(row[a], row[b]) for row in rated if NOTHING not in (row[a], row[b])]
+        chance = sum(sum(x == c for x, _ in both) * sum(y == c for _, y in both) for c in range(3))
+        if both and chance < len(both) ** 2:
+            p_e = chance / len(both) ** 2
+            kappas.append((sum(x == y for x, y in both) / len(both) - p_e) / (1 - p_e))
+    light = sum(kappas) / len(kappas) if kappas else math.nan
+    assert ours["cohen"] == pytest.approx(light, abs=1e-9, nan_ok=True)
+
+
+def test_an_interval_that_cannot_be_or_is_less_sure_says_so() -> None:
+    one = agreement(np.array([[1, 0, 1]]), ("a", "b", "c"), YES_NO)
+    assert one["percent"].value == pytest.approx(1 / 3)
+    assert math.isnan(one["percent"].interval[0])
+    assert one["percent"].why == "too few items for an interval"
+    # Five of five: Wilson's lower bound is 5 / (5 + 1.96^2), and nothing else can be told.
+    same = agreement(np.array([[1, 1, 1]] * 3 + [[0, 0, 0]] * 2), ("a", "b", "c"), YES_NO)
+    assert same["percent"].interval == pytest.approx((5 / (5 + 1.959963984540054**2), 1.0))
+    for name in ("cohen", "fleiss", "krippendorff", "gwet"):
+        assert same[name].value == pytest.approx(1.0)
+        assert math.isnan(same[name].interval[0])
+        assert same[name].why == "no disagreement was seen; see the share's interval"
+    # Ten of twelve items are yes for both: (10/12)^12 = 0.112 of the resamples hold nothing else.
+    some = [[1, 1]] * 10 + [[0, 0], [1, 0]]
+    rare = agreement(np.array(some), ("a", "b"), YES_NO, resamples=4000)
+    assert rare["percent"].why == ""
+    share = int(rare["cohen"].why.split(" %")[0].rpartition(" ")[2])
+    assert share == pytest.approx(11, abs=2)
+    assert "which the interval leaves out" in rare["cohen"].why
+
+
 def test_more_than_two_judges_have_the_mean_kappa_of_pairs() -> None:
     rng = np.random.default_rng(1)
     matrix = rng.integers(0, 2, (50, 3))

@@ -135,6 +135,70 @@ def test_over_all_possible_draws_a_fixed_weight_is_unbiased(
     assert np.mean(squares) == pytest.approx((1 - n / len(y)) * spread / n)
 
 
+numbers = st.floats(-2, 2, allow_nan=False).map(lambda x: round(x, 3))
+scored = st.tuples(st.sampled_from([0.0, 1.0]) | numbers, st.sampled_from([0.0, 1.0]) | numbers)
+
+
+@given(st.lists(scored, min_size=1, max_size=7), st.lists(numbers, max_size=7))
+def test_the_formulas_written_out(sample: list[tuple[float, float]], others: list[float]) -> None:
+    """A second method, term by term and without arrays; all equal, one item, no others included."""
+
+    def mean(values: list[float]) -> float:
+        return math.fsum(values) / len(values)
+
+    def spread(values: list[float], less: int = 0) -> float:
+        middle = mean(values)
+        return math.fsum((v - middle) ** 2 for v in values) / (len(values) - less)
+
+    y, f = [a for a, _ in sample], [b for _, b in sample]
+    n, m = len(y), len(others)
+    found = powered_mean(np.array(y), np.array(f), np.array(others))
+    if m == 0:
+        assert found.value == pytest.approx(mean(y), abs=1e-12)
+        assert (found.se_finite, found.weight) == (0.0, 0.0)
+        assert found.se == pytest.approx(math.sqrt(spread(y) / n), abs=1e-9)
+        return
+    covariance = mean([(a - mean(y)) * (b - mean(f)) for a, b in sample])
+    pooled = spread(f + others, less=1)
+    weight = covariance / ((1 + n / m) * pooled) if pooled > 1e-12 else 0.0
+    weight = min(1.0, max(0.0, weight))
+    assert found.weight == pytest.approx(weight, abs=1e-9)
+    rest = [a - weight * b for a, b in sample]
+    assert found.value == pytest.approx(weight * mean(others) + mean(rest), abs=1e-9)
+    se = math.sqrt(weight**2 * spread(others) / m + spread(rest) / n)
+    assert found.se == pytest.approx(se, abs=1e-7)
+    # Of these very items: nothing but the draw is random, and what is drawn is a share n/(n+m).
+    over_all = weight * (n + m) / m
+    finite = (1 - n / (n + m)) * spread([a - over_all * b for a, b in sample]) / n
+    assert found.se_finite == pytest.approx(math.sqrt(finite), abs=1e-7)
+
+
+@given(st.lists(st.tuples(st.booleans(), st.booleans()), min_size=4, max_size=8), st.data())
+def test_the_error_in_a_finite_set_is_that_of_all_possible_draws(
+    items: list[tuple[bool, bool]], data: st.DataObject
+) -> None:
+    """With a weight that is fixed beforehand. The estimate is then the sample's mean of what the
+    score leaves over, plus what the score says of all; all draws together have this variance."""
+    y = np.array([float(a) for a, _ in items])
+    f = np.array([float(b) for _, b in items])
+    total = len(items)
+    n = data.draw(st.integers(2, total - 1))
+    m = total - n
+    for weight in (0.0, 0.4, 1.0):
+        over_all = weight * total / m
+        values = []
+        for chosen in combinations(range(total), n):
+            where = np.isin(np.arange(total), chosen)
+            value = weight * f[~where].mean() + (y[where] - weight * f[where]).mean()
+            as_leftover = (y[where] - over_all * f[where]).mean() + over_all * f.mean()
+            assert value == pytest.approx(as_leftover, abs=1e-9)
+            values.append(value)
+        assert np.mean(values) == pytest.approx(y.mean(), abs=1e-9)
+        leftover = y - over_all * f
+        variance = (1 - n / total) * np.var(leftover, ddof=1) / n
+        assert np.var(values) == pytest.approx(variance, abs=1e-9)
+
+
 @pytest.mark.parametrize(
     ("judged", "drawn", "problem"),
     [
@@ -235,6 +299,21 @@ def test_intervals_of_95_percent_hold_the_truth_in_93_to_97(name: str, study: St
         future += found.future[0] <= of_kind <= found.future[1]
     assert 0.93 <= finite / runs <= 0.97, (finite / runs, future / runs)
     assert 0.93 <= future / runs <= 0.97, (finite / runs, future / runs)
+
+
+@pytest.mark.slow
+def test_intervals_from_few_verdicts_of_one_kind_are_as_short_as_is_said_of_them() -> None:
+    """The warning of `assay judge --estimate`: below ten of the rarer kind, about 90 in 100."""
+    rng = np.random.default_rng(4)
+    study = plain_study(0.8, p=0.95, n=100, m=449)
+    held = few = 0
+    for _ in range(2000):
+        found, _, of_kind = study(rng)
+        if 0 < found.rarer < 10:
+            few += 1
+            held += found.future[0] <= of_kind <= found.future[1]
+    assert few > 1800
+    assert 0.86 <= held / few <= 0.93, held / few
 
 
 @pytest.mark.slow

@@ -109,6 +109,13 @@ def test_a_torn_record_of_a_draw_is_no_draw(tmp_path: Path) -> None:
     assert read_samples(tmp_path) == [first, second]
 
 
+def test_draws_that_were_merged_are_read_in_the_order_of_time(tmp_path: Path) -> None:
+    late, early = (draw(UNITS, seed=n, size=5, time=f"2026-01-0{n}T00:00:00Z") for n in (2, 1))
+    record(tmp_path, late)
+    record(tmp_path, early)
+    assert read_samples(tmp_path) == [early, late]
+
+
 def test_the_order_is_that_of_the_standard_library() -> None:
     import random
 

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import math
 import os
 from collections.abc import Callable
 from dataclasses import replace
@@ -439,3 +440,7 @@ def test_checks_are_counted_by_item_and_by_run(tmp_path: Path) -> None:
     # The gold of another item may well have the right structure.
     assert (facts.controls, facts.right) == (2, 2)
     assert judge_facts(store, places={("structure", "another key", "s0")}) == []
+    taken = sum(verdict.seconds or 0.0 for verdict in s.log.verdicts)
+    assert (facts.yes, facts.no, facts.unsure) == (1, 5, 0)
+    assert facts.seconds_each == pytest.approx(taken / 6)
+    assert math.isnan(replace(facts, seconds=2.9).seconds_each)  # six answers from a pipe

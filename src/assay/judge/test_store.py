@@ -237,12 +237,19 @@ def test_the_last_row_wins_and_the_conflict_is_reported(tmp_path: Path) -> None:
         ),
         (HEADER + 'a,"b\n', "not CSV"),
         (HEADER + 'a,"b"c,d\n', "not CSV"),
+        (HEADER + "a,b,c,y,y\nd,sort -t, f,t,y,y\n", "line 3: 6 cells where the header names 5"),
     ],
 )
 def test_bad_sheets_are_named(tmp_path: Path, text: str, problem: str) -> None:
     sheet(tmp_path, text)
     with pytest.raises(InputError, match=problem):
         read_store(tmp_path)
+
+
+def test_long_cells_and_empty_ones_at_the_end_are_read(tmp_path: Path) -> None:
+    long = "x" * 300_000
+    path = sheet(tmp_path, HEADER + f"a,{long},t,y,y,,\n")
+    assert [row.prediction for row in read_sheet(path)] == [long]
 
 
 def test_another_encoding_is_named_with_its_line(tmp_path: Path) -> None:

@@ -9,7 +9,6 @@ verdict, anything else is no.
 from __future__ import annotations
 
 import csv
-import io
 from pathlib import Path
 
 import numpy as np
@@ -18,6 +17,7 @@ from assay.core.errors import InputError
 from assay.judge.agreement import NOTHING, Weights, agreement
 from assay.judge.answers import YES_NO, JudgeFacts
 from assay.judge.documents import AgreementDocument, Disagreement
+from assay.judge.sheets import reader_of
 from assay.judge.verdict import answer_of
 
 _NOT_JUDGES = ("item", "id", "description", "prediction", "template", "model", "error category")
@@ -34,14 +34,14 @@ def agreements_of_columns(
     """How far the judges of a CSV file agree, question by question."""
     try:
         text = path.read_bytes().decode("utf-8-sig")
-        rows = list(csv.reader(io.StringIO(text, newline=""), strict=True))
+        rows = list(reader_of(text, _separator(text.partition("\n")[0])))
     except OSError as error:
         raise InputError(f"cannot be read ({error.strerror})", path=path) from None
     except (UnicodeDecodeError, csv.Error) as error:
         raise InputError(f"not CSV in UTF-8 ({error})", path=path) from None
     if not rows:
         raise InputError("is empty", path=path, hint="its first line must name the judges")
-    columns = _judge_columns(rows[0])
+    columns = _judge_columns(rows[0], path)
     if not any(len(judges) > 1 for judges in columns.values()):
         raise InputError(
             f"there are no two columns of judges on one question (columns: {', '.join(rows[0])})",
@@ -49,6 +49,14 @@ def agreements_of_columns(
             hint="name them A and B, or command_A and command_B",
         )
     body = [row for row in rows[1:] if any(row)]
+    for row in body:
+        if any(row[len(rows[0]) :]):
+            raise InputError(
+                f"a row has {len(row)} cells where the header names {len(rows[0])} "
+                f"({', '.join(row)[:60]})",
+                path=path,
+                hint="put quotes around cells that hold a comma",
+            )
     found = {}
     listed: list[Disagreement] = []
     said: dict[str, list[str]] = {}
@@ -109,7 +117,12 @@ def _final(answers: list[str]) -> str | None:
     return answers[2] if len(answers) > 2 else None
 
 
-def _judge_columns(header: list[str]) -> dict[str, dict[str, int]]:
+def _separator(header: str) -> str:
+    """Comma, or what some spreadsheets write in its place."""
+    return next((sign for sign in ",;\t" if sign in header), ",")
+
+
+def _judge_columns(header: list[str], path: Path) -> dict[str, dict[str, int]]:
     """Columns by question and judge."""
     found: dict[str, dict[str, int]] = {}
     for at, title in enumerate(header):
@@ -121,5 +134,13 @@ def _judge_columns(header: list[str]) -> dict[str, dict[str, int]]:
         question = question.removeprefix("correct ") or "correct"
         if judge.lower() in ("final", "template", "command"):
             continue
-        found.setdefault(question, {})[judge] = at
+        judges = found.setdefault(question, {})
+        if judge in judges:
+            raise InputError(
+                f"the column '{name}' is there twice",
+                path=path,
+                line=1,
+                hint="name each judge once",
+            )
+        judges[judge] = at
     return found

@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 import numpy as np
@@ -32,6 +32,9 @@ from assay.pipeline.worklist import (
     worklist,
 )
 
+FEW = 10
+"""Verdicts of the rarer kind below which a normal interval covers less than it says: simulated with
+100 of 549 judged and 95 % right it holds the truth in 89 of 100 cases instead of 95."""
 MATCH = "match"
 """What helps where a run has no score that could: whether gold is matched by rule."""
 
@@ -139,6 +142,10 @@ def estimates(
                 level=level,
             )
     key = MATCH if chosen is None else chosen.key
+    every = {
+        **{f"{s.system}, {name}": e for s in found for name, e in s.estimates.items()},
+        **{f"difference, {name}": e for name, e in difference.items()},
+    }
     return EstimateDocument(
         task=work.task,
         metric=key,
@@ -164,6 +171,23 @@ def estimates(
                 "version": assay.__version__,
             },
         ),
+        warnings=_few(every),
+    )
+
+
+def _few(estimates: Mapping[str, Estimate]) -> tuple[str, ...]:
+    """Which intervals rest on too few verdicts of the rarer kind to be as sure as they say."""
+    short = {
+        name: e.rarer for name, e in estimates.items() if 0 < e.rarer < FEW and e.sampled < e.rest
+    }
+    if not short:
+        return ()
+    name = min(short, key=lambda each: short[each])
+    more = f", and {len(short) - 1} more" if len(short) > 1 else ""
+    n, all_ = short[name], estimates[name].sampled
+    return (
+        f"{name}{more}: the intervals come out somewhat too short; of {all_:,} sampled verdicts "
+        f"only {n} {'is' if n == 1 else 'are'} of the rarer kind, and {FEW} are needed",
     )
 
 

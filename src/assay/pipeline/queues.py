@@ -16,6 +16,7 @@ from assay.judge.needs import Needs, Which
 from assay.judge.others import Others
 from assay.judge.queue import Entry, recorded_order, shuffled, wanted, with_checks
 from assay.judge.sample import Sample
+from assay.judge.session import Session
 from assay.judge.store import Store
 from assay.pipeline.agreements import unsettled_items
 from assay.pipeline.estimates import draw_sample, running_evidence
@@ -64,6 +65,22 @@ class Plan:
     def settling(self) -> Plan:
         """The same for somebody who settles disagreements."""
         return replace(self, adjudicate=True, sample=None)
+
+    def session(
+        self, work: Worklist, store: Store, folder: Path, log: VerdictLog
+    ) -> tuple[Session, Queue]:
+        """A judge at work on what they are asked."""
+        queue = self.queue(work, store, folder, log.judge)
+        session = Session(
+            log,
+            queue.entries,
+            work.questions,
+            settled=store.sheets,
+            needs=queue.needs,
+            sample=queue.sample.name if queue.sample else None,
+            adjudicates=self.adjudicate,
+        )
+        return session, queue
 
     def queue(self, work: Worklist, store: Store, folder: Path, judge: str) -> Queue:
         """What this judge is asked. Draws the sample, if one is wanted and none is on record."""

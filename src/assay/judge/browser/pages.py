@@ -214,10 +214,11 @@ def _moves(brief: Brief, session: Session, base: str, asked: Asked | None, room:
     # What others said is not for those who are still judging.
     agreement = '<a href="/agreement">Agreement</a>' if asked is None else ""
     own = f'<a href="/review/{quote(session.log.judge)}">Your answers</a>'
+    leave = f'<a href="/">All judges <kbd>{brief.looks.safe(brief.keys["quit"])}</kbd></a>'
     return f"""<form method="post" class="moves">{buttons}
 <button type="button" data-action="guidelines" data-opens="guidelines">Guidelines <kbd>{key}</kbd>\
 </button></form>
-<nav><a href="/">All judges</a> {own if room == "judge" else ""} {agreement}</nav>"""
+<nav>{leave} {own if room == "judge" else ""} {agreement}</nav>"""
 
 
 def _button(brief: Brief, action: str, target: str, css: str = "") -> str:

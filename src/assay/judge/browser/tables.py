@@ -82,7 +82,7 @@ def agreement_page(brief: Brief, document: AgreementDocument | None, problem: st
 def _coefficients(found: Agreement, safe: Safe, percent: str) -> str:
     rows = "".join(
         f"<tr><td>{COEFFICIENTS[c.name]}</td><td>{_number(c.value)}</td>"
-        f"<td>{_interval(c.interval) or safe(c.why)}</td><td>{c.n:,}</td></tr>"
+        f"<td>{_interval(c.interval)}{_small(c.why, safe)}</td><td>{c.n:,}</td></tr>"
         for c in found.coefficients
     )
     pairs = "".join(
@@ -101,17 +101,25 @@ def _coefficients(found: Agreement, safe: Safe, percent: str) -> str:
 <th>Items</th></tr></thead><tbody>{rows}</tbody></table></div>{by_pair}"""
 
 
+def _small(words: str, safe: Safe) -> str:
+    return f"<p class='quiet'>{safe(words)}</p>" if words else ""
+
+
 def _judges(document: AgreementDocument, safe: Safe) -> str:
     checked = any(j.repeats or j.controls for j in document.judges)
     more = "<th>Repeats same</th><th>Controls right</th>" if checked else ""
     rows = "".join(
         f"<tr><td>{safe(j.judge)}</td><td>{j.yes}</td><td>{j.no}</td><td>{j.unsure}</td>"
-        f"<td>{j.skipped}</td>{_checks(j) if checked else ''}</tr>"
+        f"<td>{j.skipped}</td><td>{_seconds(j)}</td>{_checks(j) if checked else ''}</tr>"
         for j in document.judges
     )
     return f"""<h2>Judges</h2>
 <div class="wide"><table><thead><tr><th>Judge</th><th>Yes</th><th>No</th><th>Unsure</th>
-<th>Skipped</th>{more}</tr></thead><tbody>{rows}</tbody></table></div>"""
+<th>Skipped</th><th>Seconds each</th>{more}</tr></thead><tbody>{rows}</tbody></table></div>"""
+
+
+def _seconds(judge: JudgeFacts) -> str:
+    return "" if math.isnan(judge.seconds_each) else f"{judge.seconds_each:.1f}"
 
 
 def _checks(judge: JudgeFacts) -> str:

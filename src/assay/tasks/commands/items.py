@@ -3,17 +3,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from assay.core.batch import Batch
 from assay.core.judging import Item, Kept, texts
 from assay.core.metric import Metric
 from assay.tasks.commands.accuracy import CommandAccuracy
+from assay.tasks.commands.find import RUNNING
 from assay.tasks.commands.forms import Mode, form
 from assay.tasks.commands.keys import description_key
+from assay.tasks.commands.parts import bodies
 from assay.tasks.commands.table import utility
-from assay.tasks.commands.tree import Command
+from assay.tasks.commands.tree import Assigned, Body, Command, Flag
 from assay.tasks.commands.verdicts import COMMAND, STRUCTURE, matched
 
 
@@ -59,8 +61,46 @@ def _notes(prediction: str) -> tuple[str, ...]:
     own = form(prediction)
     if not own.parsed:
         return ("does not parse as shell syntax",)
-    strange = [p.name for p in own.body if isinstance(p, Command) and not utility(p.name).known]
-    return tuple(f"unknown utility: {name}" for name in dict.fromkeys(strange))
+    every = list(_commands(own.body))
+    tools = dict.fromkeys(c.name for c in every if not utility(c.name).known)
+    flags = dict.fromkeys((c.name, flag) for c in every for flag in _unknown_flags(c))
+    return (
+        *(f"unknown utility: {name}" for name in tools),
+        *(f"unknown flag of {name}: {flag}" for name, flag in flags),
+    )
+
+
+def _commands(body: Body) -> Iterator[Command]:
+    """All commands, those inside others after the one they stand in."""
+    for piece in body:
+        if isinstance(piece, Command):
+            yield piece
+            for item in piece.items:
+                for inside in bodies(item):
+                    yield from _commands(inside)
+        elif not isinstance(piece, str):
+            value = piece.value if isinstance(piece, Assigned) else piece
+            for inner in value.inner:
+                yield from _commands(inner.body)
+
+
+def _unknown_flags(command: Command) -> Iterator[str]:
+    """Flags that a utility does not have, where the table lists all of them (find)."""
+    known = utility(command.name)
+    if not known.flags:
+        return
+    letters = ""
+    for item in (*command.items, None):
+        name = item.name if isinstance(item, Flag) else ""
+        is_known = name in known.takes or name in known.flags or name in RUNNING
+        if name and not is_known and len(name) == 2:
+            letters += name[1]  # a word that find does not know was read as joined letters
+            continue
+        if letters:
+            yield f"-{letters}"
+            letters = ""
+        if name and not is_known:
+            yield name
 
 
 def explanations(batch: Batch, metrics: Sequence[Metric]) -> list[Mapping[str, Any]]:

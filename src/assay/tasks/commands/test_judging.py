@@ -316,6 +316,29 @@ def test_items_of_a_saved_run() -> None:
     assert len(TASK.items(example)) == 3
 
 
+@pytest.mark.parametrize(
+    ("command", "notes"),
+    [
+        ("find . -nmae '*.py' -type f", ("unknown flag of find: -nmae",)),
+        ("find / -perm -u+x -prnit", ("unknown flag of find: -prnit",)),
+        ("find . -name a -exec grep -q x {} \\; -o -mtime +1 -print0", ()),
+        (
+            "find . ! -name a \\( -size +1k -or -empty \\) -delete -fast",
+            ("unknown flag of find: -fast",),
+        ),
+        ("find . | xargs frob -x", ("unknown utility: frob",)),
+        ("echo $(frob; find . -nam x)", ("unknown utility: frob", "unknown flag of find: -nam")),
+        ("a=$(frob) ls -Q", ("unknown utility: frob",)),
+        ("ls --no-such-flag", ()),  # of ls the table does not hold all flags
+    ],
+)
+def test_what_a_judge_is_told_of_a_command(command: str, notes: tuple[str, ...]) -> None:
+    example = SimpleNamespace(
+        id="1", prediction=[command], gold=["ls"], slices={"description": "d"}, missing=False
+    )
+    assert TASK.items(example)[0].notes == notes
+
+
 def test_answers_that_can_still_change_a_score_are_counted() -> None:
     right, no = Known("y", "y"), Known("n", "n")
     unjudged, structure_only = Known("?", "?"), Known("y", "?")
