@@ -16,12 +16,17 @@ $(BIN)/python:
 	@$(PYTHON) -c 'import sys; sys.version_info >= (3, 11) or sys.exit("Assay needs Python 3.11 or newer, this is " + sys.version.split()[0] + "; use make PYTHON=python3.12")'
 	$(PYTHON) -m venv $(VENV)
 
+# Modules are compiled here, as pip does for what it installs: some shells tell Python not to.
+COMPILE := $(BIN)/python -m compileall -q src/assay
+
 $(VENV)/.user: $(BIN)/python pyproject.toml
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check -e .
+	@$(COMPILE)
 	@touch $@
 
 $(VENV)/.dev: $(BIN)/python pyproject.toml
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check -e '.[dev]'
+	@$(COMPILE)
 	@touch $@ $(VENV)/.user
 
 # Browser tests drive a Chromium that is already there; only root on Debian is given one.

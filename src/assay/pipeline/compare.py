@@ -65,7 +65,9 @@ class Comparison:
         return render_comparison(self.document, format, digits)
 
     def __str__(self) -> str:
-        return self.to_text()
+        from assay.report.terminal import remarked
+
+        return remarked(self.to_text(), self.document.warnings)
 
     def _repr_html_(self) -> str:
         from assay.report.html import comparison_html

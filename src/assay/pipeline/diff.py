@@ -66,7 +66,9 @@ class Diff:
         return render_diff(self.document, format, digits)
 
     def __str__(self) -> str:
-        return self.to_text()
+        from assay.report.terminal import remarked
+
+        return remarked(self.to_text(), self.document.warnings)
 
     def _repr_html_(self) -> str:
         from assay.report.diff import diff_html

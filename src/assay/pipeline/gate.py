@@ -83,7 +83,9 @@ class Gate:
         return render_gate(self.document, format, digits)
 
     def __str__(self) -> str:
-        return self.to_text()
+        from assay.report.terminal import remarked
+
+        return remarked(self.to_text(), self.document.warnings)
 
     def _repr_html_(self) -> str:
         from assay.report.gate import gate_html

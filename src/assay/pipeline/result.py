@@ -82,7 +82,9 @@ class Result:
         return render_result(self.document, format, digits)
 
     def __str__(self) -> str:
-        return self.to_text()
+        from assay.report.terminal import remarked
+
+        return remarked(self.to_text(), self.document.warnings)
 
     def _repr_html_(self) -> str:
         from assay.report.html import result_html

@@ -56,6 +56,14 @@ def test_scores_that_are_always_defined_need_no_remark() -> None:
     assert said(["a", "b"], ["a", "c"], ["a", "b"], "wer") == ""
 
 
+def test_in_python_warnings_are_shown_with_the_numbers() -> None:
+    runs = [evaluated(p, ["a b", *[""] * 9], "wer") for p in (["a b", *[""] * 9], ["a", *[""] * 9])]
+    for shown in (runs[0], assay.compare(*runs)):
+        assert "\nwarning: w" in str(shown)
+        assert '<p class="note">Warning: w' in shown._repr_html_()
+    assert "warning" not in runs[0].to_text()
+
+
 def test_slices_of_few_clusters_are_named() -> None:
     rows = [
         {"gold": "a b", "prediction": "a" if i % 3 else "b", "topic": topic, "document": f"d{i}"}

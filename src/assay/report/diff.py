@@ -109,7 +109,7 @@ def diff_html(document: DiffDocument, digits: int | None = None) -> str:
     if rest := _rest(document):
         parts.append(f'<p class="note">{safe_html(rest)}</p>\n')
     parts.append(block_html(Words(document.signature, "signature")))
-    return fragment(parts)
+    return fragment(parts, document.warnings)
 
 
 def _markdown(document: DiffDocument, digits: int | None) -> str:

@@ -47,7 +47,8 @@ def render_gate(
 
 def gate_html(document: GateDocument, digits: int | None = None) -> str:
     """The gate as a fragment for notebooks; what `_repr_html_` gives."""
-    return fragment([block_html(block) for block in gate_blocks(document, digits)])
+    parts = [block_html(block) for block in gate_blocks(document, digits)]
+    return fragment(parts, document.warnings)
 
 
 def gate_blocks(document: GateDocument, digits: int | None = None) -> list[Block]:

@@ -86,7 +86,8 @@ def result_html(document: ResultDocument, digits: int | None = None) -> str:
     """The result as a fragment; what `_repr_html_` gives."""
     first, *rest = result_blocks(document, digits)
     charts = figures(result_pictures(document, digits))
-    return fragment([block_html(first), charts, *(block_html(block) for block in rest)])
+    parts = [block_html(first), charts, *(block_html(block) for block in rest)]
+    return fragment(parts, document.warnings)
 
 
 def comparison_html(document: ComparisonDocument, digits: int | None = None) -> str:
@@ -95,12 +96,14 @@ def comparison_html(document: ComparisonDocument, digits: int | None = None) -> 
     words = [b for b in blocks if isinstance(b, Words) and b.kind != "signature"]
     rest = [b for b in blocks if b not in words]
     charts = figures(comparison_pictures(document, digits))
-    return fragment([*map(block_html, words), charts, *map(block_html, rest)])
+    parts = [*map(block_html, words), charts, *map(block_html, rest)]
+    return fragment(parts, document.warnings)
 
 
-def fragment(parts: Sequence[str]) -> str:
-    """Parts that are HTML already, in one scoped element with the style they need."""
-    return f'<div class="assay">\n{STYLE}{"".join(parts)}</div>\n'
+def fragment(parts: Sequence[str], warnings: Sequence[str]) -> str:
+    """Parts that are HTML already, then warnings, in one element with the style they need."""
+    said = "".join(f'<p class="note">Warning: {safe_html(text)}</p>\n' for text in warnings)
+    return f'<div class="assay">\n{STYLE}{"".join(parts)}{said}</div>\n'
 
 
 def figures(charts: Sequence[Chart]) -> str:

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import os
 import unicodedata
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import TextIO
 
 from assay.report.tables import Block, Cell, Column, Table, Words
@@ -87,6 +87,16 @@ def styled(text: str, style: str | None) -> str:
     '\\x1b[1mso\\x1b[0m'
     """
     return f"\x1b[{STYLES[style]}m{text}\x1b[0m" if style and text else text
+
+
+def remarked(text: str, warnings: Iterable[str]) -> str:
+    """A text as `print` shows it in Python, where nothing else would say the warnings.
+
+    >>> remarked("the table\\n", ["only 3 clusters"])
+    'the table\\n\\nwarning: only 3 clusters\\n'
+    """
+    lines = "".join(f"warning: {spelled(warning)}\n" for warning in warnings)
+    return f"{text}\n{lines}" if lines else text
 
 
 def spelled(text: str, *, keep_lines: bool = False) -> str:
