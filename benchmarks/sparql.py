@@ -19,14 +19,19 @@ QUESTIONS = 2_000
 
 
 def records(lines: bool) -> Path:
-    """Turns with made-up queries and answers; one record per line, or indented."""
-    path = DATA / ("turns-lines.json" if lines else "turns.json")
+    """Turns with made-up queries and answers, 150 MB; one record per line, or indented.
+
+    Like those that a parser writes, they hold more than is looked at: the answers of the turn
+    before, and whether a query was right.
+    """
+    path = DATA / ("conversation-lines.json" if lines else "conversation.json")
     if path.exists():
         return path
     DATA.mkdir(exist_ok=True)
     rng = random.Random(5)
     with path.open("w", encoding="utf-8") as file:
         file.write("[\n")
+        before: list[str] = []
         for i in range(RECORDS):
             gold = [f"Q{rng.randrange(5_000_000)}" for _ in range(rng.choice((1, 1, 2, 5, 12)))]
             found = gold if rng.random() < 0.6 else [*gold[:1], f"Q{rng.randrange(9_999)}"]
@@ -38,14 +43,17 @@ def records(lines: bool) -> Path:
             record = {
                 "question_type": TYPE,
                 "description": rng.choice(SUBTYPES),
-                "question": f"Which one is number {i}? " * 3,
+                "question": f"Which one is number {i}? " * 4,
                 "answer": ", ".join(f"name of {g}" for g in gold),
                 "actions": query if rng.random() < 0.7 else query.replace("?x", "?y"),
                 "results": gold,
                 "sparql_delex": query,
                 "turnID": f"test#QA_{i // 90}#QA_{i // 9}#{i % 9}",
                 "predicted_answers": found,
+                "prev_results": before,
+                "is_correct": found == gold,
             }
+            before = gold
             file.write(json.dumps(record, indent=None if lines else 1))
             file.write(",\n" if i + 1 < RECORDS else "\n]\n")
     return path
@@ -239,6 +247,7 @@ CASES = [
         must=4.5,
         memory=80,
         tolerance=1e-9,
+        rounds=5,
     ),
     Case(
         "200,000 turns, indented",
@@ -248,6 +257,7 @@ CASES = [
         must=4.5,
         memory=80,
         tolerance=1e-9,
+        rounds=5,
     ),
     Case(
         "2,000 questions executed, start and load included",

@@ -43,18 +43,18 @@ def by_definition(rows: Rows, chunk: int) -> Rows:
     return sums
 
 
-@given(rows=matrices, chunk=st.integers(1, 12), data=st.data())
+@given(rows=matrices, chunk=st.integers(1, 12), waiting=st.integers(1, 50), data=st.data())
 def test_sums_do_not_depend_on_where_blocks_are_cut(
-    rows: Rows, chunk: int, data: st.DataObject
+    rows: Rows, chunk: int, waiting: int, data: st.DataObject
 ) -> None:
     cuts = sorted(data.draw(st.lists(st.integers(0, len(rows)), max_size=5)))
-    with patch.object(totals, "CHUNK", chunk):
+    with patch.object(totals, "CHUNK", chunk), patch.object(totals, "WAITING", waiting):
         sums = Sums(rows.shape[1])
         for start, stop in zip([0, *cuts], [*cuts, len(rows)], strict=True):
             sums.add(rows[start:stop])
         whole = total(rows)
-    assert sums.values.tobytes() == whole.tobytes() == by_definition(rows, chunk).tobytes()
-    assert sums.n == len(rows)
+        assert sums.values.tobytes() == whole.tobytes() == by_definition(rows, chunk).tobytes()
+        assert sums.n == len(rows)
 
 
 def test_chunks_of_the_real_size_and_any_memory_order() -> None:

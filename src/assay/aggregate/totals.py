@@ -17,6 +17,9 @@ from assay.core.batch import CHUNK
 from assay.core.columns import Coded
 from assay.core.metric import Metric, Rows, Totals, Value
 
+WAITING = 4_096
+"""Rows that are collected before they are added: small batches cost little more than large ones."""
+
 Codes = NDArray[np.intp]
 """One small number per example: which slice, or which cluster, it belongs to."""
 
@@ -79,10 +82,26 @@ class SliceSums:
         self._open: Rows = np.zeros((0, n_columns))  # the chunk that is being filled
         self._counts: NDArray[np.int64] = np.zeros(0, dtype=np.int64)
         self._in_chunk = 0
+        self._waiting: list[tuple[Rows, Codes]] = []
+        self._n_waiting = 0
 
     def add(self, rows: Rows, codes: Codes) -> None:
         """Take in the next rows, and the slice each belongs to."""
         assert len(rows) == len(codes), "one code per row"
+        self._waiting.append((rows, codes))
+        self._n_waiting += len(rows)
+        if self._n_waiting >= WAITING:
+            self._settle()
+
+    def _settle(self) -> None:
+        """Add the rows that were only collected so far."""
+        if not self._waiting:
+            return
+        rows, codes = self._waiting[0]
+        if len(self._waiting) > 1:
+            rows = np.concatenate([one for one, _ in self._waiting])
+            codes = np.concatenate([one for _, one in self._waiting])
+        self._waiting, self._n_waiting = [], 0
         if len(codes):
             self._grow(int(codes.max()) + 1)
         at = 0
@@ -94,11 +113,13 @@ class SliceSums:
     @property
     def table(self) -> Rows:
         """The totals of each slice: shape (slices, columns)."""
+        self._settle()
         return self._done + self._open
 
     @property
     def counts(self) -> NDArray[np.int64]:
         """How many examples each slice holds."""
+        self._settle()
         return self._counts.copy()
 
     def _grow(self, n_slices: int) -> None:

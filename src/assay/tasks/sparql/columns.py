@@ -11,15 +11,21 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from operator import eq
-from typing import Self, overload
+from typing import NamedTuple, Self, overload
 
 import msgspec
+import numpy as np
+from numpy.typing import NDArray
 
 from assay.tasks.sparql.pairs import Gold, Measured, Prediction
 
 Answers = list[str] | bool | None
 
 _encoder = msgspec.json.Encoder()
+
+
+def _no_marks() -> NDArray[np.bool_]:
+    return np.zeros(0, dtype=np.bool_)
 
 
 @dataclass(slots=True)
@@ -38,7 +44,7 @@ class Predictions(Sequence[Prediction]):
     failures: list[str | None]
     taken: list[str | None]
     _gold: Sequence[str | None] | None = field(default=None, compare=False, repr=False)
-    _exact: list[bool] = field(default_factory=list, compare=False, repr=False)
+    _exact: NDArray[np.bool_] = field(default_factory=_no_marks, compare=False, repr=False)
 
     @classmethod
     def of(cls, predictions: Iterable[Prediction]) -> Self:
@@ -53,18 +59,12 @@ class Predictions(Sequence[Prediction]):
             [p.taken for p in held],
         )
 
-    def add(
-        self,
-        queries: Iterable[str | None],
-        answers: Iterable[Answers],
-        failures: Iterable[str | None],
-        taken: Iterable[str | None],
-    ) -> None:
-        """Put more at the end of the columns."""
-        self.queries += queries
-        self.answers += answers
-        self.failures += failures
-        self.taken += taken
+    def add(self, other: Predictions) -> None:
+        """Put the others at the end of the columns."""
+        self.queries += other.queries
+        self.answers += other.answers
+        self.failures += other.failures
+        self.taken += other.taken
 
     def compared(self) -> list[str | None]:
         """`Prediction.compared` of each: the texts that exact match looks at."""
@@ -72,11 +72,11 @@ class Predictions(Sequence[Prediction]):
             return self.queries
         return [p.compared for p in self]
 
-    def exact(self, gold: Sequence[str | None]) -> list[bool]:
+    def exact(self, gold: Sequence[str | None]) -> NDArray[np.bool_]:
         """`is_exact` of each, with the gold queries; worked out once, since several metrics ask.
 
         >>> Predictions.of([Prediction("ask {}"), Prediction(None)]).exact(["ASK {}", None])
-        [True, False]
+        array([ True, False])
         """
         if self._gold is not gold:
             self._gold, self._exact = gold, _matches(self.compared(), gold)
@@ -102,14 +102,14 @@ class Predictions(Sequence[Prediction]):
         return map(Prediction, self.queries, self.answers, self.failures, self.taken)
 
 
-def _matches(given: Sequence[str | None], right: Sequence[str | None]) -> list[bool]:
+def _matches(given: Sequence[str | None], right: Sequence[str | None]) -> NDArray[np.bool_]:
     """Whether both texts are there and the same, letter case aside, pair by pair."""
-    same = list(map(eq, given, right))
-    for i in [i for i, equal in enumerate(same) if not equal]:
+    same = np.fromiter(map(eq, given, right), np.bool_, len(right))
+    for i in (~same).nonzero()[0].tolist():
         a, b = given[i], right[i]
         same[i] = a is not None and b is not None and a.lower() == b.lower()
     if None in right:
-        return [equal and b is not None for equal, b in zip(same, right, strict=True)]
+        same &= [b is not None for b in right]
     return same
 
 
@@ -140,18 +140,12 @@ class Golds(Sequence[Gold]):
             [g.answers for g in held],
         )
 
-    def add(
-        self,
-        ids: Iterable[str],
-        kinds: Iterable[Measured],
-        queries: Iterable[str | None],
-        answers: Iterable[list[str] | bool | int],
-    ) -> None:
-        """Put more at the end of the columns."""
-        self.ids += ids
-        self.kinds += kinds
-        self.queries += queries
-        self.answers += answers
+    def add(self, other: Golds) -> None:
+        """Put the others at the end of the columns."""
+        self.ids += other.ids
+        self.kinds += other.kinds
+        self.queries += other.queries
+        self.answers += other.answers
 
     def content(self) -> Iterator[bytes]:
         """The bytes that tell this gold from other gold, ids included, wherever it is cut."""
@@ -174,3 +168,53 @@ class Golds(Sequence[Gold]):
 
     def __iter__(self) -> Iterator[Gold]:
         return map(Gold, self.kinds, self.queries, self.answers)
+
+
+class Row(NamedTuple):
+    """One example of a block."""
+
+    prediction: Prediction
+    gold: Gold
+    id: str
+    type: str
+    description: str
+    distance: str
+    turn: str | None
+
+
+@dataclass(slots=True)
+class Block:
+    """Examples before they are a batch, with what their slices are made of."""
+
+    predictions: Predictions
+    gold: Golds
+    types: list[str]
+    descriptions: list[str]
+    distances: list[str]
+    turns: list[str | None]
+
+    @classmethod
+    def empty(cls) -> Self:
+        """A block to be added to."""
+        return cls.of([])
+
+    @classmethod
+    def of(cls, rows: Sequence[Row]) -> Self:
+        """A block of these examples."""
+        return cls(
+            Predictions.of(row.prediction for row in rows),
+            Golds.of((row.gold for row in rows), [row.id for row in rows]),
+            [row.type for row in rows],
+            [row.description for row in rows],
+            [row.distance for row in rows],
+            [row.turn for row in rows],
+        )
+
+    def add(self, other: Block) -> None:
+        """Put the examples of another block at the end."""
+        self.predictions.add(other.predictions)
+        self.gold.add(other.gold)
+        self.types += other.types
+        self.descriptions += other.descriptions
+        self.distances += other.distances
+        self.turns += other.turns

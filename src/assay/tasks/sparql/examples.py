@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, field
 from functools import partial
 from itertools import compress
 from typing import Any, Protocol
@@ -19,10 +19,10 @@ from assay.core.document import Intake
 from assay.core.errors import AlignError, UsageError
 from assay.core.task import Missing
 from assay.tasks.sparql.cells import Cells
-from assay.tasks.sparql.columns import Golds, Predictions
+from assay.tasks.sparql.columns import Block, Golds, Predictions, Row
 from assay.tasks.sparql.context import NONE
 from assay.tasks.sparql.kinds import TYPES
-from assay.tasks.sparql.pairs import Measured, number_of
+from assay.tasks.sparql.pairs import Gold, Measured, Prediction, number_of
 from assay.tasks.sparql.records import Record
 
 SLICES = ("question_type", "sub_type", "context")
@@ -76,23 +76,6 @@ class Seen:
     unanswered: Counter[str] = field(default_factory=Counter)
 
 
-@dataclass(slots=True)
-class _Block:
-    """Columns of the batch that is being filled."""
-
-    predictions: Predictions = field(default_factory=lambda: Predictions([], [], [], []))
-    gold: Golds = field(default_factory=lambda: Golds([], [], [], []))
-    types: list[str] = field(default_factory=list)
-    descriptions: list[str] = field(default_factory=list)
-    distances: list[str] = field(default_factory=list)
-    turns: list[str | None] = field(default_factory=list)
-
-    def cut(self, n: int) -> tuple[_Block, _Block]:
-        """The first `n` examples, and the others."""
-        columns = [getattr(self, f.name) for f in fields(self)]
-        return _Block(*(c[:n] for c in columns)), _Block(*(c[n:] for c in columns))
-
-
 def batches(
     blocks: Iterable[list[Record]], setting: Setting, intake: Intake, seen: Seen
 ) -> Iterator[Batch]:
@@ -110,19 +93,24 @@ def batches(
     reading.warn()
 
 
-def _filled(blocks: Iterable[list[Record]], reading: _Reading) -> Iterator[_Block]:
+def _filled(blocks: Iterable[list[Record]], reading: _Reading) -> Iterator[Block]:
+    """Blocks of examples that are neither much smaller nor larger than a batch should be."""
     size = AT_ONCE if reading.setting.executor is None else ASKED_AT_ONCE
-    block = _Block()
+    held = Block.empty()
     for records in blocks:
-        for at in range(0, len(records), size):
-            reading.take_all(records[at : at + size], block)
+        for start in range(0, len(records), size):
+            block = reading.taken(records[start : start + size])
+            if held.gold:
+                held.add(block)
+            else:
+                held = block
+            del block
+            if len(held.gold) >= size // 2:
+                yield held
+                held = Block.empty()
         del records
-        while len(block.gold) >= size:
-            full, block = block.cut(size)
-            yield full
-            del full
-    if block.gold:
-        yield block
+    if held.gold:
+        yield held
 
 
 class _Reading:
@@ -137,55 +125,51 @@ class _Reading:
         self._query: dict[str, str | None] = {}  # by type, the last predicted query
         self._distance: dict[str, str] = {}  # by type, the last context distance
 
-    def take_all(self, records: list[Record], block: _Block) -> None:
-        """Add records to the block: column by column, or one by one where any is an odd one."""
+    def taken(self, records: list[Record]) -> Block:
+        """The examples of these records: made together, or one by one where any is an odd one."""
         setting = self.setting
-        types = [r.question_type for r in records]
-        turns = [r.turn for r in records]
+        given: list[Any] = [r.question_type for r in records]
+        turns: list[Any] = [r.turn for r in records]
         answers: list[Any] = [None] * len(records)  # they come later, or never
         if not setting.em_only and setting.executor is None:
             answers = [r.predicted_answers for r in records]
+        types = _types(given)
         if (
             setting.compat
             or setting.missing != "wrong"
+            or types is None
             or None in turns
-            or list in set(map(type, types))
             or UnsetType in set(map(type, answers))
         ):
-            for record in records:
-                self.take(record, block)
-            return
+            return Block.of([row for record in records for row in self._rows(record)])
         self._position += len(records)
         if not self._wanted.issuperset(types):
-            wanted = [self._is_wanted(name) for name in types]  # type: ignore[arg-type]  # no list
-            columns: tuple[list[Any], ...] = (records, types, turns, answers)
-            records, types, turns, answers = (list(compress(c, wanted)) for c in columns)
-        self._take_columns(records, types, turns, answers, block)  # type: ignore[arg-type]  # as above
+            wanted = [self._is_wanted(name) for name in given]
+            columns: tuple[list[Any], ...] = (records, given, turns, answers)
+            records, given, turns, answers = (list(compress(c, wanted)) for c in columns)
+        return self._together(records, given, turns, answers)
 
-    def _take_columns(
-        self,
-        records: list[Record],
-        types: list[str],
-        turns: list[str],
-        answers: list[Any],
-        block: _Block,
-    ) -> None:
+    def _together(
+        self, records: list[Record], types: list[str], turns: list[str], answers: list[Any]
+    ) -> Block:
         n = len(records)
         queries = [r.actions for r in records]
         failures = self._failures(queries)
         for i in [i for i, failure in enumerate(failures) if failure is not None]:
             answers[i] = None
-        kinds = [TYPES[name] for name in types]
+        kinds: list[Measured] = [TYPES[name] for name in types]
         right: list[Any] = [r.results for r in records]
         if kinds.count("set") < n:
             right = list(map(self._right, records, kinds))
         known = self.setting.distances
-        block.predictions.add(queries, answers, failures, [None] * n)
-        block.gold.add(turns, kinds, [r.sparql_delex for r in records], right)
-        block.types += types
-        block.descriptions += [r.description for r in records]
-        block.distances += [known.get(turn, NONE) for turn in turns] if known else [NONE] * n
-        block.turns += turns
+        return Block(
+            Predictions(queries, answers, failures, [None] * n),
+            Golds(turns, kinds, [r.sparql_delex for r in records], right),
+            types,
+            [r.description for r in records],
+            [known.get(turn, NONE) for turn in turns] if known else [NONE] * n,
+            list(turns),
+        )
 
     def _failures(self, queries: list[str | None]) -> list[str | None]:
         """Why queries cannot be run, as far as their text says."""
@@ -204,23 +188,23 @@ class _Reading:
             return "placeholder"
         return None
 
-    def take(self, record: Record, block: _Block) -> None:
-        """Add the record to the block, once for each wanted type it has."""
+    def _rows(self, record: Record) -> Iterator[Row]:
+        """The examples of the record: one for each wanted type it has."""
         self._position += 1
         given = record.question_type
         if isinstance(given, str):
             if self._is_wanted(given):
-                self._add(record, given, TYPES[given], block, "")
+                yield from self._row(record, given, TYPES[given], "")
             return
-        first = True
+        mark = ""
         for name in dict.fromkeys(given):
             if self._is_wanted(name):
                 # SPICE's script takes every record with several types for a question of sets.
                 kind: Measured = TYPES[name]
                 if self.setting.compat and kind != "set":
                     kind = "equal"
-                self._add(record, name, kind, block, "" if first else f" ({name})")
-                first = False
+                yield from self._row(record, name, kind, mark and f" ({name})")
+                mark = "again"
 
     def _is_wanted(self, name: str) -> bool:
         """Whether questions of this type are selected; a type that is none of the ten is noted."""
@@ -228,7 +212,8 @@ class _Reading:
             self.seen.other_types[name] = self.seen.other_types.get(name, 0) + 1
         return name in self._wanted
 
-    def _add(self, record: Record, name: str, kind: Measured, block: _Block, mark: str) -> None:
+    def _row(self, record: Record, name: str, kind: Measured, mark: str) -> Iterator[Row]:
+        """The record as a question of this type; nothing if it is to be left out."""
         setting, query, turn = self.setting, record.actions, record.turn
         if query is None:
             if setting.missing == "error":
@@ -245,12 +230,15 @@ class _Reading:
         if setting.compat and query is not None:
             self._query[name] = None if failure is not None else query
         own = (turn if turn is not None else str(self._position)) + mark
-        block.predictions.add([query], [self._known(record, failure)], [failure], [taken])
-        block.gold.add([own], [kind], [record.sparql_delex], [self._right(record, kind)])
-        block.types.append(name)
-        block.descriptions.append(record.description)
-        block.distances.append(distance)
-        block.turns.append(turn)
+        yield Row(
+            Prediction(query, self._known(record, failure), failure, taken),
+            Gold(kind, record.sparql_delex, self._right(record, kind)),
+            own,
+            name,
+            record.description,
+            distance,
+            turn,
+        )
 
     def _distance_of(self, turn: str | None, name: str) -> str:
         if turn is None:
@@ -287,18 +275,18 @@ class _Reading:
             return number if number is not None else len(record.results)
         return [] if self.setting.em_only and self.setting.compat else record.results
 
-    def batch(self, block: _Block, first: int) -> Batch:
+    def batch(self, block: Block, first: int) -> Batch:
         """The block as a batch, its queries executed."""
         executor = self.setting.executor
         if executor is not None and not self.setting.em_only:
             _execute(block.predictions, executor)
         counts, n = self.intake.counts, len(block.gold)
         failures = block.predictions.failures
-        absent = np.zeros(n, dtype=bool)
+        given, absent = n, None
         if any(failures):
             self.seen.unanswered.update(filter(None, failures))
-            absent[:] = [failure == "missing" for failure in failures]
-        given = n - int(absent.sum())
+            absent = np.array([failure == "missing" for failure in failures])
+            given -= failures.count("missing")
         counts.gold += n
         counts.predictions += given
         counts.matched += given
@@ -320,6 +308,13 @@ class _Reading:
             )
         if not seen.cells.seen:
             warnings.append("no record has the question type asked for")
+
+
+def _types(given: list[Any]) -> set[str] | None:
+    """The question types of some records; None where a record has several."""
+    if given and isinstance(given[0], str) and given.count(given[0]) == len(given):
+        return {given[0]}  # a file is of one type as a rule
+    return None if list in set(map(type, given)) else set(given)
 
 
 def _conversations(turns: list[str | None], ids: list[str]) -> list[str]:

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import Any, ClassVar
 
 import numpy as np
+from numpy.typing import NDArray
 
 from assay.core.batch import Batch
 from assay.core.metric import Metric, Rows, Score, Totals, Value, f_score, ratio
@@ -105,9 +106,7 @@ class Answers(Metric):
             return rows
         where = [i for i, kind in enumerate(gold.kinds) if kind == "set"]
         part = np.zeros((len(where), len(self.columns)))
-        self._measure_sets(
-            [found[i] for i in where], [right[i] for i in where], [exact[i] for i in where], part
-        )
+        self._measure_sets([found[i] for i in where], [right[i] for i in where], exact[where], part)
         rows[where] = part
         for i, kind in enumerate(gold.kinds):
             if kind != "set":
@@ -122,23 +121,24 @@ class Answers(Metric):
             number = count_of(found)
             real = isinstance(found, list) and len(found) == 1 and found[0].isnumeric()
             return (number is not None and number == right, 1, real, 1)
-        hits, predicted, size = self._compared([found], [right])[:, 0]
-        return (float(hits == predicted == size), 1, 0, 0)
+        hits, predicted, size = (float(counts[0]) for counts in self._compared([found], [right]))
+        return (hits == predicted == size, 1, 0, 0)
 
     def _measure_sets(
-        self, found: Sequence[Any], right: Sequence[Any], exact: Sequence[bool], rows: Rows
+        self, found: Sequence[Any], right: Sequence[Any], exact: NDArray[np.bool_], rows: Rows
     ) -> None:
         """Fill the first columns, for questions that all ask for sets."""
         hits, predicted, n_gold = self._compared(found, right)
-        wrong = (hits != predicted) | (hits != n_gold)
-        p, r = ratio(hits, predicted), ratio(hits, n_gold)
+        p, r = hits / np.maximum(predicted, 1), hits / np.maximum(n_gold, 1)
         rows[:, 0], rows[:, 1], rows[:, 2] = hits, predicted - hits, n_gold - hits
-        rows[:, 3] = np.where(hits > 0, ratio(2 * p * r, p + r), 0.0)
+        np.divide(2 * p * r, p + r, out=rows[:, 3], where=hits > 0)  # else it stays 0
         rows[:, 4] = 1
-        rows[:, 5] = wrong & np.array(exact, dtype=bool)
+        rows[:, 5] = ((hits != predicted) | (hits != n_gold)) & exact
 
-    def _compared(self, found: Sequence[Any], right: Sequence[list[str]]) -> Rows:
-        """Three rows: hits, sizes of predicted sets (no list is no answer), and of gold sets."""
+    def _compared(
+        self, found: Sequence[Any], right: Sequence[list[str]]
+    ) -> tuple[Rows, Rows, Rows]:
+        """Hits, sizes of predicted sets (no list is no answer), and of gold sets."""
         hits: list[int] = []
         sizes: list[int] = []
         wanted: list[int] = []
@@ -154,12 +154,11 @@ class Answers(Metric):
                 hits.append(len(predicted & distinct))
                 sizes.append(len(predicted))
                 wanted.append(len(distinct))
-        counts = np.empty((3, len(hits)))
-        for row, column in zip(counts, (hits, sizes, wanted), strict=True):
-            row[:] = column
+        n = len(hits)
+        n_hits, n_found, n_gold = (np.fromiter(c, np.float64, n) for c in (hits, sizes, wanted))
         if self.compat or self.limit:
-            counts[1] = self._limited(*counts)
-        return counts
+            n_found = self._limited(n_hits, n_found, n_gold)
+        return n_hits, n_found, n_gold
 
     def _limited(self, hits: Rows, sizes: Rows, wanted: Rows) -> Rows:
         """Sizes of predicted sets with the limit on answers applied."""

@@ -24,6 +24,7 @@ BLOCK_BYTES = 1 << 18
 _CUT = re.compile(rb"\}\s*,\s*\{")
 _AT = re.compile(r"`?\$\[(\d+)\](?:\.([\w]+))?")
 _TRIES = 8
+_NEAR = 1 << 12  # bytes before the end in which a cut is looked for first
 
 
 class Record(msgspec.Struct, gc=False):
@@ -111,6 +112,7 @@ def _array(rest: bytes, stream: Iterator[bytes], name: str) -> Iterator[list[Rec
     done, wanted = 0, BLOCK_BYTES
     for piece in stream:
         held += piece
+        del piece
         while len(held) >= wanted:
             block = _cut_off(held)
             if block is None:
@@ -131,8 +133,8 @@ def _cut_off(held: bytearray) -> list[Record] | None:
     The comma at the cut becomes the bracket that closes one array, then the one that opens the
     next, so that nothing is copied.
     """
-    low = max(0, BLOCK_BYTES - (1 << 14))
-    cuts = list(_CUT.finditer(held, low))[-_TRIES:] or list(_CUT.finditer(held))[-_TRIES:]
+    cuts = list(_CUT.finditer(held, max(0, len(held) - _NEAR))) or list(_CUT.finditer(held))
+    cuts = cuts[-_TRIES:]
     commas = [held.index(b",", cut.start()) for cut in reversed(cuts)]
     del cuts  # a match holds on to the buffer, which could not shrink then
     for comma in commas:
