@@ -86,7 +86,10 @@ def _parsed(text: str, mode: Mode) -> Body:
     try:
         script = syntax.parse(repaired)
     except UnparsableError:
-        script = syntax.parse(repairs.brackets(repaired))
+        escaped = repairs.brackets(repaired)
+        if escaped == repaired:
+            raise
+        script = syntax.parse(escaped)
     body = shaper.understand(script)
     if not body:
         raise UnparsableError("nothing there")

@@ -63,7 +63,7 @@ def description_key(description: str) -> str:
 
 
 def _repaired(text: str) -> str:
-    text = re.sub(r"\([^)]*\)", "", text.strip())
+    text = _without_brackets(text.strip())
     for old, new in _PLAIN_REPLACEMENTS:
         text = text.replace(old, new)
     for sign in ",;:.":
@@ -74,6 +74,15 @@ def _repaired(text: str) -> str:
     for pattern, new in _ALIKE:
         text = re.sub(pattern, new, text)
     return text
+
+
+def _without_brackets(text: str) -> str:
+    """The text without what stands in brackets, each up to the first that closes."""
+    kept, done = [], 0
+    while (start := text.find("(", done)) >= 0 and (end := text.find(")", start)) >= 0:
+        kept.append(text[done:start])
+        done = end + 1
+    return "".join([*kept, text[done:]])
 
 
 def _normal(word: str) -> str:

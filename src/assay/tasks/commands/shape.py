@@ -226,12 +226,12 @@ class _Reader:
     def _letters(self, text: str, left: deque[Word]) -> None:
         """Short flags, perhaps joined, the last perhaps with its argument behind it."""
         for position, letter in enumerate(text[1:], start=1):
-            name, rest = f"-{letter}", text[position + 1 :]
+            name = f"-{letter}"
             taken = self.known.takes.get(name)
             if taken is None:
                 self._add(name, ())
-            elif rest:
-                self._add(name, (Argument(rest, taken.types[0]),))
+            elif position + 1 < len(text):
+                self._add(name, (Argument(text[position + 1 :], taken.types[0]),))
                 return
             else:
                 self._flag(name, left)

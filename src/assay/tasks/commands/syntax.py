@@ -73,6 +73,11 @@ _DECLARING = ("declaration_command", "unset_command")
 _REDIRECTIONS = ("file_redirect", "herestring_redirect", "heredoc_redirect")
 _TWO_TICKS = re.compile(r"`[ \t]+`")
 _QUOTED_OR_TICK = re.compile(r"('[^']*'|\\.|`)")
+MOST_SIGNS = 10_000
+"""So many blanks and signs of the shell are parsed: where they make no sense, the grammar takes the
+square of their number to find that out. A word may be as long as it likes."""
+_SIGN = re.compile(rb"[^\w./,:+%~^\x80-\xff-]", re.ASCII)
+
 _SUBSTITUTIONS = ("command_substitution", "process_substitution")
 
 
@@ -84,6 +89,8 @@ def parse(text: str) -> Script:
 Simple(words=(Word(text='wc', parts=()), Word(text='-l', parts=()))))
     """
     source = with_brackets(text).encode("utf-8", "surrogatepass")
+    if len(source) > MOST_SIGNS and sum(1 for _ in _SIGN.finditer(source)) > MOST_SIGNS:
+        raise UnparsableError("more signs than a command has")
     try:
         root = _parser().parse(source).root_node
         if root.has_error:

@@ -146,6 +146,13 @@ HOSTILE = [
     "<<a " * 500,
     "| " * 10_000,
     "a=" * 10_000,
+    # What the grammar would take minutes for.
+    ")" * 1_000_000,
+    "`\0.." * 250_000,
+    "then " * 200_000,
+    ")a[1]=" * 150_000,
+    "cat <<A " * 100_000,
+    "ls \udcff\udcfe\r\n" * 50_000,
 ]
 
 
@@ -157,6 +164,11 @@ def test_hostile_text_has_a_form_too(text: str) -> None:
         list(structure_tokens(found.body))
         utilities_used(found.body)
     assert form(text).command
+
+
+def test_a_word_may_be_long() -> None:
+    assert form(f"sort -{'n' * 100_000} '{'x y ' * 2_000}'").template.endswith("-n -n File")
+    assert form(f"echo {'x' * 1_000_000} | wc -{'l' * 3}").template == "echo Regex | wc -l -l -l"
 
 
 @given(text=texts, mode=st.sampled_from(["strict", "loose", "nl2bash"]))

@@ -20,6 +20,7 @@ KEYS = [
     ("Print ``hello'' twice, then stop;", 'print "hello" twice stop'),
     ("my server`s files", "server 's file"),
     ("set permission u+x,g=rw on f.txt", "set permiss u+x,g=rw on f.txt"),
+    ("a (b (c) d) e (f", "a d ) e ( f"),
     ("set u=rwX and go+t,, on f", "set u=rw x and go+t on f"),
     ("show the first twenty-four lines", "show first 24 line"),
     ("show one line and two words", "show one line and 2 word"),

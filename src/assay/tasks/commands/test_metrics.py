@@ -66,6 +66,20 @@ def test_tldr_gives_the_numbers_of_its_card() -> None:
     assert found["edit_distance"] == 6.5  # 0, and " --keep-files" is 13 letters
 
 
+CLEAN = [
+    ("cp {{a}} {{b}} {{a}}", "cp $1 $2 $1"),
+    ("cp {{a b}}x {{}} {{c", "cp $1x $2 {{c"),
+    ("echo {{a\n}} {{b}}", "echo {{a }} $1"),  # a placeholder ends on its line
+    ("sudo cat \"x\" '<y>' `z` >> sudoers", "cat x y z sudoers"),
+    ("{{" * 100_000, "{{" * 100_000),
+]
+
+
+@pytest.mark.parametrize(("command", "cleaned"), CLEAN, ids=lambda text: text[:20])
+def test_commands_as_tldr_compares_them(command: str, cleaned: str) -> None:
+    assert clean(command) == cleaned
+
+
 @given(prediction=short, gold=short.filter(bool))
 def test_bleu_of_tldr_is_that_of_sacrebleu(prediction: str, gold: str) -> None:
     found = Tldr().score([(prediction, gold)])["bleu_char"]

@@ -19,7 +19,6 @@ from assay.metrics.bleu import Bleu
 TINY = 1e-10
 """Added to denominators, as in the benchmark's own script: a perfect score is not quite 1."""
 
-_PLACEHOLDER = re.compile(r"\{\{.*?\}\}")
 _SIGNS = re.compile(r"[\"'`<>]")
 _OWN = (
     "template_matching",
@@ -92,12 +91,19 @@ def clean(command: str) -> str:
     'cp $1 $2 $1'
     """
     numbers: dict[str, str] = {}
-
-    def numbered(found: re.Match[str]) -> str:
-        return numbers.setdefault(found[0], f"${len(numbers) + 1}")
-
-    words = _SIGNS.sub(" ", _PLACEHOLDER.sub(numbered, command)).split()
+    lines = [_numbered(line, numbers) for line in command.split("\n")]
+    words = _SIGNS.sub(" ", " ".join(lines)).split()
     return " ".join(word for word in words if word != "sudo")
+
+
+def _numbered(line: str, numbers: dict[str, str]) -> str:
+    """A line with its placeholders by number; each name has its own."""
+    pieces, done = [], 0
+    while (start := line.find("{{", done)) >= 0 and (end := line.find("}}", start + 2)) >= 0:
+        name = line[start : end + 2]
+        pieces += [line[done:start], numbers.setdefault(name, f"${len(numbers) + 1}")]
+        done = end + 2
+    return "".join([*pieces, line[done:]])
 
 
 def _cleaned(pair: Pair) -> tuple[str, list[str]]:
