@@ -43,7 +43,7 @@ def start(tmp_path: Path) -> Iterator[Start]:
             app, office = judging_app(brief, Access.for_host("127.0.0.1"))
             stack.callback(office.close)
             address = stack.enter_context(serving(app))
-            client = httpx.Client(base_url=address.url, headers=DATA, trust_env=False)
+            client = httpx.Client(base_url=address.url, headers=DATA, trust_env=False, timeout=60)
             return stack.enter_context(client)
 
         yield call
@@ -169,7 +169,9 @@ def test_judges_who_save_at_the_same_moment_lose_nothing(start: Start, tmp_path:
 
     def judge(name: str) -> None:
         try:
-            with httpx.Client(base_url=client.base_url, headers=DATA, trust_env=False) as own:
+            with httpx.Client(
+                base_url=client.base_url, headers=DATA, trust_env=False, timeout=60
+            ) as own:
                 together.wait()
                 for n in range(40):
                     answer(own, "yes" if n % 2 else "no", name)
@@ -252,7 +254,10 @@ def test_only_what_can_change_a_score_is_asked(tmp_path: Path) -> None:
     run = evaluate("commands", said, gold, num_examples=0)
     brief = brief_of(worklist([run]), tmp_path / "judgements", deciding="only")
     app, office = judging_app(brief)
-    with serving(app) as address, httpx.Client(base_url=address.url, headers=DATA) as client:
+    with (
+        serving(app) as address,
+        httpx.Client(base_url=address.url, headers=DATA, timeout=60) as client,
+    ):
         assert state(client)["progress"]["deciding"] == 9
         for n in range(3):  # rank 1 comes first; it is right, structure and command
             assert state(client)["asked"]["prediction"] == "head -1 a"
@@ -307,7 +312,10 @@ def running(tmp_path_factory: pytest.TempPathFactory) -> Iterator[httpx.Client]:
     folder = tmp_path_factory.mktemp("server")
     run = evaluate("text", [f"said {i}" for i in range(5)], ["gold"] * 5, metrics=["exact"])
     app, office = judging_app(brief_of(worklist([run]), folder / "judgements"))
-    with serving(app) as address, httpx.Client(base_url=address.url, trust_env=False) as client:
+    with (
+        serving(app) as address,
+        httpx.Client(base_url=address.url, trust_env=False, timeout=60) as client,
+    ):
         for name in ("anna", "\u00e4"):
             come_in(client, name)
         come_in(client, "anna", "adjudicate")

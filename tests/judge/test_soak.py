@@ -63,7 +63,9 @@ def test_a_server_that_is_killed_again_and_again_loses_nothing(saved: Path) -> N
 
     def judge(name: str) -> None:
         dice = random.Random(name)
-        with httpx.Client(headers={"accept": "application/json"}, trust_env=False) as client:
+        with httpx.Client(
+            headers={"accept": "application/json"}, trust_env=False, timeout=60
+        ) as client:
             while len(acknowledged[name]) < ITEMS:
                 base = f"http://127.0.0.1:{server.port}/judge/{name}"
                 try:

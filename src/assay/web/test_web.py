@@ -63,7 +63,7 @@ ROUTES = [
 def _client(**options: Any) -> Iterator[httpx.Client]:
     with (
         serving(application(ROUTES, **options)) as address,
-        httpx.Client(base_url=address.url, trust_env=False) as client,
+        httpx.Client(base_url=address.url, trust_env=False, timeout=60) as client,
     ):
         yield client
 

@@ -30,7 +30,7 @@ def _served(corpus: Corpus, output: Path | None = None, **options: Any) -> Itera
     app = evaluation_app(sessions, access=Access.for_host("127.0.0.1"), **options)
     with (
         serving(app) as address,
-        httpx.Client(base_url=address.url, trust_env=False) as client,
+        httpx.Client(base_url=address.url, trust_env=False, timeout=60) as client,
     ):
         yield client
     sessions.close()
