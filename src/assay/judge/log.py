@@ -56,7 +56,7 @@ def read_log(path: Path) -> list[Verdict]:
             continue
         try:
             found.append(_decoder.decode(line))
-        except (msgspec.DecodeError, UnicodeDecodeError) as error:
+        except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
             raise InputError(
                 f"not a verdict ({error})",
                 path=path,

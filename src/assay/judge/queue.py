@@ -154,7 +154,7 @@ def _read_orders(path: Path) -> list[Order]:
     for number, line in enumerate(whole_lines(path), start=1):
         try:
             found.append(decoder.decode(line))
-        except msgspec.DecodeError as error:
+        except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
             raise InputError(f"not an order ({error})", path=path, line=number) from None
     return found
 

@@ -121,7 +121,7 @@ def read_samples(folder: Path) -> list[Sample]:
     for number, line in enumerate(whole_lines(path), start=1):
         try:
             found.append(_decoder.decode(line))
-        except msgspec.DecodeError as error:
+        except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
             raise InputError(f"not a sample ({error})", path=path, line=number) from None
     return found
 
