@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from contextlib import ExitStack
 from pathlib import Path
+from tokenize import TokenError
 from types import TracebackType
 from typing import Any, Self
 
@@ -153,7 +154,8 @@ def load_run(path: str | Path) -> Result:
     document = read_document(folder)
     layout = _layout(document, folder / DOCUMENT)
     rows = read_rows(folder / ROWS, (document.statistics["n"], len(layout.columns)))
-    again = layout.all_scores(total(rows), rows)
+    with np.errstate(all="ignore"):  # damaged rows may hold anything
+        again = layout.all_scores(total(rows), rows)
     for key, score in document.scores.items():
         if not np.isclose(score, again.get(key, np.nan), rtol=TOLERANCE, atol=0, equal_nan=True):
             raise InputError(
@@ -199,7 +201,7 @@ def read_document(folder: Path) -> ResultDocument:
         ) from None
     except OSError as error:
         raise InputError(f"cannot be read ({error.strerror})", path=path) from None
-    except msgspec.DecodeError as error:
+    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
         hint = DAMAGED if path.name == DOCUMENT else "give the folder that was written with --save"
         raise InputError(f"not a run ({error})", path=path, hint=hint) from None
     if not isinstance(data, dict) or data.get("schema") != RESULT_SCHEMA:
@@ -223,7 +225,7 @@ def read_rows(path: Path, shape: tuple[int, ...]) -> Rows:
     except OSError as error:
         why = error.strerror or str(error)
         raise InputError(f"cannot be read ({why})", path=path, hint=DAMAGED) from None
-    except (ValueError, EOFError):
+    except (ValueError, EOFError, TokenError):  # its header is a line of Python
         raise InputError("is not a whole array of numbers", path=path, hint=DAMAGED) from None
     if rows.shape != shape or rows.dtype != np.float64:
         found = f"{rows.dtype} of shape {rows.shape}"

@@ -66,7 +66,7 @@ def read_examples(path: Path, n: int) -> Iterator[StoredExample]:
             for number, line in enumerate(file, start=1):
                 try:
                     yield _decoder.decode(line)
-                except msgspec.DecodeError as error:
+                except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
                     raise InputError(str(error), path=path, line=number, hint=DAMAGED) from None
     except OSError as error:
         raise InputError(f"cannot be read ({error.strerror})", path=path, hint=DAMAGED) from None

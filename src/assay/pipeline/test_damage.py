@@ -93,6 +93,7 @@ ROWS: list[tuple[str, Damage, str]] = [
     # name, damage, what is said by every command that loads the run
     ("rows gone", lambda run: (run / "rows.npy").unlink(), r"rows\.npy: cannot be read \(No such file"),
     ("rows cut off", cut("rows.npy", 150), "not a whole array"),
+    ("rows of a torn header", lambda run: (run / "rows.npy").write_bytes((run / "rows.npy").read_bytes().replace(b"}", b" ", 1)), "not a whole array"),
     ("rows empty", cut("rows.npy", 0), "not a whole array"),
     ("rows of objects", lambda run: np.save(run / "rows.npy", np.array([{}], dtype=object)), "not a whole array"),
     ("a pickle", lambda run: (run / "rows.npy").write_bytes(pickle.dumps([1])), "not a whole array"),
@@ -107,6 +108,8 @@ ROWS: list[tuple[str, Damage, str]] = [
 DOCUMENTS: list[tuple[str, Damage, str]] = [
     ("no document", lambda run: (run / "run.json").unlink(), r"has no run\.json"),
     ("document cut off", cut("run.json", 99), "not a run .*truncated"),
+    ("not UTF-8", lambda run: (run / "run.json").write_bytes((run / "run.json").read_bytes().replace(b"whole", b"wh\xf6le", 1)), "not a run .*can't decode byte 0xf6"),
+    ("nested without end", lambda run: (run / "run.json").write_text("[" * 100_000), "not a run .*recursion"),
     ("not an object", lambda run: (run / "run.json").write_text("null"), "schema is 'NoneType'"),
     ("later schema", document(lambda d: d.update(schema="assay.result/2")), "this version reads assay.result/1"),
     ("other type", document(lambda d: d.update(task=5)), r"Expected `str`, got `int` - at `\$\.task`"),
@@ -134,6 +137,14 @@ def test_no_command_works_on_a_damaged_run(
     for work in (compare, diff, lambda a, b: gate(b, baseline=a), lambda a, b: gate(b)):
         with pytest.raises(InputError, match=said):
             work(made / "other", run)
+
+
+def test_examples_that_are_no_text_are_refused_with_their_line(made: Path, run: Path) -> None:
+    whole = (run / "examples.jsonl").read_bytes().splitlines(keepends=True)
+    for damaged in (b'{"id": "\xff"}\n', b'{"id": ' + b"[" * 100_000 + b"\n"):
+        (run / "examples.jsonl").write_bytes(b"".join([whole[0], damaged, whole[2]]))
+        with pytest.raises(InputError, match=r"examples\.jsonl, line 2: .*damaged"):
+            diff(made / "other", run)
 
 
 def places(value: Any, *above: str | int) -> Iterator[tuple[str | int, ...]]:

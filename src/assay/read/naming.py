@@ -25,6 +25,11 @@ class Naming:
 
     theirs: Mapping[str, str] = field(default_factory=dict)
 
+    def __post_init__(self) -> None:
+        for ours, theirs in self.theirs.items():
+            if not isinstance(theirs, str):
+                raise UsageError(f"--{ours}-column is the name of a column, not {theirs!r}")
+
     def __bool__(self) -> bool:
         return bool(self.theirs)
 

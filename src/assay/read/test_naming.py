@@ -115,6 +115,11 @@ def test_the_id_is_not_the_value() -> None:
             list(read.records(ROWS, role="gold", intake=Intake(), naming=naming))
 
 
+def test_a_name_is_a_text() -> None:
+    with pytest.raises(UsageError, match="--id-column is the name of a column, not 5"):
+        evaluate("text", ROWS, id_column=5)
+
+
 def test_names_of_one_side_leave_lines_of_the_other_alone(tmp_path: Path) -> None:
     path = tmp_path / "system.txt"
     path.write_text("a cat\na cow\n", "utf-8")

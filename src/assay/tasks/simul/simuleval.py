@@ -65,7 +65,7 @@ class RawTimes:
             data = bytes(raw)
             try:
                 found.append((_times.decode(data) if data else None) or [])
-            except (msgspec.MsgspecError, UnicodeDecodeError) as error:
+            except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError) as error:
                 said = str(error)
                 raise InputError(
                     f"elapsed: {said[:1].lower()}{said[1:]}",

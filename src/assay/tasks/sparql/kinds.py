@@ -95,7 +95,7 @@ def read_phenomena(path: Path) -> dict[str, tuple[str, ...]]:
         lists = msgspec.json.decode(path.read_bytes(), type=dict[str, list[str]])
     except OSError as error:
         raise InputError(f"cannot be read ({error.strerror})", path=path) from None
-    except msgspec.DecodeError as error:
+    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
         raise InputError(
             str(error).partition(" - at")[0],
             path=path,

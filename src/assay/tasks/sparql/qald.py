@@ -134,7 +134,7 @@ def _questions(source: Any, role: Role, intake: Intake) -> dict[str, tuple[str |
 def _decoded(data: bytes, name: str) -> Any:
     try:
         return msgspec.json.decode(data)
-    except msgspec.DecodeError as error:
+    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
         raise InputError(f"not JSON ({error})", path=name) from None
 
 

@@ -142,7 +142,7 @@ def _cut_off(held: bytearray) -> list[Record] | None:
         try:
             with memoryview(held)[: comma + 1] as part:
                 block = _array_decoder.decode(part)
-        except (msgspec.DecodeError, UnicodeDecodeError):
+        except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
             held[comma] = ord(",")  # inside a record, or the block is wrong: the last decode says
             continue
         held[comma] = ord("[")
@@ -159,6 +159,8 @@ def _decoded(data: bytearray, name: str, done: int) -> list[Record]:
     except UnicodeDecodeError as error:
         after = f" after record {done:,}" if done else ""
         raise _not_utf8(error, name, after) from None
+    except RecursionError:
+        raise _too_deep(name) from None
 
 
 def _not_utf8(
@@ -170,6 +172,12 @@ def _not_utf8(
         path=name,
         line=line,
         hint=f"convert it: iconv -f LATIN1 -t UTF-8 {name}",
+    )
+
+
+def _too_deep(name: str, line: int | None = None) -> InputError:
+    return InputError(
+        "lists or objects nested too deeply", path=name, line=line, hint="write flat records"
     )
 
 
@@ -189,6 +197,8 @@ def _lines(rest: bytes, stream: Iterator[bytes], name: str) -> Iterator[list[Rec
                 ) from None
             except UnicodeDecodeError as error:
                 raise _not_utf8(error, name, "", done) from None
+            except RecursionError:
+                raise _too_deep(name, done) from None
         if block:
             yield block
 

@@ -125,3 +125,11 @@ def test_a_context_line_without_a_tab_has_a_number(tmp_path: Path) -> None:
     path.write_text("a\t1\n\nb 2\n")
     with pytest.raises(InputError, match=r"c\.tsv, line 3: no tab"):
         read_distances(path, Intake())
+
+
+@pytest.mark.parametrize(("name", "line"), [("p.json", ""), ("p.jsonl", ", line 1")])
+def test_nesting_without_end_is_refused(tmp_path: Path, name: str, line: str) -> None:
+    deep = json.dumps(turn())[:-1] + ', "x": ' + "[" * 100_000
+    (tmp_path / name).write_text(f"[{deep}]" if name == "p.json" else f"{deep}\n")
+    with pytest.raises(InputError, match=rf"{name}{line}: lists or objects nested too deeply"):
+        read(tmp_path / name)
