@@ -8,6 +8,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 from itertools import compress
+from types import NoneType
 from typing import Any, Protocol
 
 import numpy as np
@@ -139,7 +140,7 @@ class _Reading:
             or setting.missing != "wrong"
             or types is None
             or None in turns
-            or UnsetType in set(map(type, answers))
+            or UnsetType in (forms := set(map(type, answers)))
         ):
             return Block.of([row for record in records for row in self._rows(record)])
         self._position += len(records)
@@ -147,16 +148,28 @@ class _Reading:
             wanted = [self._is_wanted(name) for name in given]
             columns: tuple[list[Any], ...] = (records, given, turns, answers)
             records, given, turns, answers = (list(compress(c, wanted)) for c in columns)
-        return self._together(records, given, turns, answers)
+        unexplained = NoneType in forms and not setting.em_only and setting.executor is None
+        return self._together(records, given, turns, answers, unexplained=unexplained)
 
     def _together(
-        self, records: list[Record], types: list[str], turns: list[str], answers: list[Any]
+        self,
+        records: list[Record],
+        types: list[str],
+        turns: list[str],
+        answers: list[Any],
+        *,
+        unexplained: bool,
     ) -> Block:
         n = len(records)
         queries = [r.actions for r in records]
         failures = self._failures(queries)
         for i in [i for i, failure in enumerate(failures) if failure is not None]:
             answers[i] = None
+        if unexplained:
+            failures = [
+                "unexplained" if a is None and f is None else f
+                for a, f in zip(answers, failures, strict=True)
+            ]
         kinds: list[Measured] = [TYPES[name] for name in types]
         right: list[Any] = [r.results for r in records]
         if kinds.count("set") < n:
@@ -226,12 +239,15 @@ class _Reading:
                 return
         distance = self._distance_of(turn, name)
         failure = self._failure(query)
+        found = self._known(record, failure)
         taken = self._query.get(name) if setting.compat and query is None else None
         if setting.compat and query is not None:
             self._query[name] = None if failure is not None else query
+        if found is None and failure is None and not setting.em_only and setting.executor is None:
+            failure = "unexplained"
         own = (turn if turn is not None else str(self._position)) + mark
         yield Row(
-            Prediction(query, self._known(record, failure), failure, taken),
+            Prediction(query, found, failure, taken),
             Gold(kind, record.sparql_delex, self._right(record, kind)),
             own,
             name,
