@@ -3,12 +3,15 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 from assay.core.document import Intake
 from assay.core.errors import InputError
 from assay.read.source import sources
 from assay.read.stream import pieces
+
+_BREAK = re.compile("\r\n|\r|\n")
 
 NONE = "none"
 """The distance of a turn that is not in the file."""
@@ -23,9 +26,9 @@ def read_distances(path: str | Path, intake: Intake) -> dict[str, str]:
     data = b"".join(pieces(item, "gold", intake, lone=False))
     found: dict[str, str] = {}
     try:
-        lines = data.decode("utf-8").split("\n")
+        lines = _BREAK.split(data.decode("utf-8"))
     except UnicodeDecodeError as error:
-        wrong = data.count(b"\n", 0, error.start) + 1
+        wrong = len(_BREAK.split(data[: error.start].decode("utf-8")))
         raise InputError("not UTF-8", path=path, line=wrong, hint="save it as UTF-8") from None
     for number, line in enumerate(lines, start=1):
         text = line.strip()

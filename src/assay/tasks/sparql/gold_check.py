@@ -11,9 +11,9 @@ from collections.abc import Iterator
 
 from assay.core.batch import Batch
 from assay.core.document import Intake
-from assay.tasks.sparql.examples import Setting
 from assay.tasks.sparql.gerbil import answer_sets
 from assay.tasks.sparql.pairs import Prediction
+from assay.tasks.sparql.setting import Setting
 
 LISTED = 50
 """Questions that are named; the others are only counted."""

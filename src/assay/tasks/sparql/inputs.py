@@ -15,9 +15,10 @@ from assay.core.task import Examples, Macro, Missing
 from assay.tasks.sparql.cells import Cells
 from assay.tasks.sparql.context import read_distances
 from assay.tasks.sparql.evaluation_file import FAR, NEAR
-from assay.tasks.sparql.examples import SLICES, Seen, Setting, batches
+from assay.tasks.sparql.examples import SLICES, batches
 from assay.tasks.sparql.kinds import PHENOMENA, TYPES, known_type, read_phenomena, unlisted
 from assay.tasks.sparql.records import read_records
+from assay.tasks.sparql.setting import Seen, Setting
 
 
 def open_examples(

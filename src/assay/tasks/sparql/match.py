@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from assay.core.batch import Batch
 from assay.core.metric import Metric, Rows, Score, Totals, Value, f_score, ratio
 from assay.tasks.sparql.columns import Golds, Predictions
-from assay.tasks.sparql.pairs import Measured, count_of
+from assay.tasks.sparql.pairs import Measured, count_of, number_of
 
 REFERENCE_LIMIT = 1_000
 """Answers above which SPICE's script keeps only the right ones of a set that is not right."""
@@ -119,7 +119,7 @@ class Answers(Metric):
             return (isinstance(found, bool) and found == right, 1, 0, 0)
         if kind == "count":
             number = count_of(found)
-            real = isinstance(found, list) and len(found) == 1 and found[0].isnumeric()
+            real = isinstance(found, list) and len(found) == 1 and number_of(found[0]) is not None
             return (number is not None and number == right, 1, real, 1)
         hits, predicted, size = (float(counts[0]) for counts in self._compared([found], [right]))
         return (hits == predicted == size, 1, 0, 0)

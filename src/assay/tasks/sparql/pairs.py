@@ -19,10 +19,11 @@ Failure = Literal[
     "too large",
     "several variables",
     "transport",
+    "unexplained",
 ]
 """Why a prediction has no answer. `missing`: there is no predicted query. `placeholder`: it holds
 the token `entity`, which stands for an entity that was not found. `too large`: it went over the
-limit of rows, bytes or memory."""
+limit of rows, bytes or memory. `unexplained`: the file says that there was no answer, not why."""
 
 FAILURES: tuple[Failure, ...] = (
     "missing",
@@ -33,6 +34,7 @@ FAILURES: tuple[Failure, ...] = (
     "too large",
     "several variables",
     "transport",
+    "unexplained",
 )
 
 Measured = Literal["set", "boolean", "count", "equal"]

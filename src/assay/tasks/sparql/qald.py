@@ -19,9 +19,9 @@ from assay.core.errors import AlignError, InputError, UsageError
 from assay.read.source import Role, sources
 from assay.read.stream import pieces
 from assay.tasks.sparql.dialect import is_ask, is_count
-from assay.tasks.sparql.examples import Executor
 from assay.tasks.sparql.records import Record
 from assay.tasks.sparql.replies import answers_of, read_json
+from assay.tasks.sparql.setting import Executor
 
 SET, COUNT, BOOLEAN = (
     "Simple Question (Direct)",

@@ -139,8 +139,17 @@ def test_failures_are_counted_by_class() -> None:
     gold = Gold("set", None, ["a"])
     pairs = [(Prediction("q", None, failure), gold) for failure in FAILURES]
     found = Execution().score([*pairs, (Prediction("q", ["a"]), gold)])
-    assert found["executable"] == pytest.approx(1 / 9)
-    assert found["several_variables_rate"] == pytest.approx(1 / 9)
+    assert found["executable"] == pytest.approx(1 / 10)
+    assert found["several_variables_rate"] == pytest.approx(1 / 10)
+
+
+def test_an_answer_recorded_as_none_did_not_run() -> None:
+    # One by one (a record without a turnID), and together.
+    for records in ([turn(0), turn(1)], [turn(0), turn(1, turnID=None)]):
+        records[1]["predicted_answers"] = None
+        found = evaluate(records, question_type=DIRECT)
+        assert (found.scores["executable"], found.scores["unexplained_rate"]) == (0.5, 0.5)
+        assert found.document.extra["unanswered"] == {"unexplained": 1}
 
 
 def test_conversations_need_every_turn() -> None:

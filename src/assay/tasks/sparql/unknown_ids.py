@@ -13,7 +13,7 @@ import numpy as np
 from assay.core.batch import Batch
 from assay.core.metric import Metric, Rows, Score, Totals, Value, ratio
 from assay.tasks.sparql.components import parts_of
-from assay.tasks.sparql.examples import Executor, Setting
+from assay.tasks.sparql.setting import Executor, Setting
 
 _RELATION_PREFIXES = ("wdt", "p", "ps", "pq")
 
