@@ -26,7 +26,14 @@ OPTIONS = (
     Option("json", ("--json",), "Print one JSON document and nothing else.", kind="flag"),
 )
 
-_NAMES = {"lines": "plain lines", "tsv": "TSV", "jsonl": "JSONL", "json": "JSON"}
+_NAMES = {
+    "lines": "plain lines",
+    "csv": "CSV",
+    "tsv": "TSV",
+    "jsonl": "JSONL",
+    "json": "JSON",
+    "parquet": "Parquet",
+}
 
 
 def _doctor(files: tuple[str, ...], *, input_format: str | None, json: bool) -> None:

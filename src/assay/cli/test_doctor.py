@@ -18,6 +18,7 @@ FILES = {
     "blank.txt": "c\nd\n\n",
     "p.jsonl": '{"id": "1", "prediction": "a", "topic": "x"}\n',
     "g.jsonl": '{"id": "1", "gold": "a"}\n',
+    "p.csv": "id,prediction\n1,a\n",
     "labels.txt": "\ufeffp1\tAda\n\t\t\np1\tBob\t\tBob\n",
     "other.jsonl": '{"id": "2", "gold": "a"}\n',
 }
@@ -27,6 +28,7 @@ CASES = [
     ("one file", ["p.txt"], 0, "p.txt: plain lines, ASCII, 2 lines\n", ""),
     ("two that line up", ["p.txt", "g.txt"], 0, "p.txt: plain lines, ASCII, 2 lines\ng.txt: plain lines, ASCII, 2 lines\np.txt and g.txt line up by order: 2 pairs\n", ""),
     ("gold first", ["g.jsonl", "p.jsonl"], 0, "g.jsonl: JSONL, ASCII, 1 line\n  1 record of gold, with ids\np.jsonl: JSONL, ASCII, 1 line\n  1 record of predictions, with ids\n  columns for slices and clusters: topic\np.jsonl and g.jsonl line up by id: 1 pair\n", ""),
+    ("a table", ["p.csv"], 0, "p.csv: CSV, ASCII, 2 lines\n  1 record of predictions, with ids\n", ""),
     ("two golds are no pair", ["g.jsonl", "other.jsonl"], 0, "g.jsonl: JSONL, ASCII, 1 line\n  1 record of gold, with ids\nother.jsonl: JSONL, ASCII, 1 line\n  1 record of gold, with ids\n", ""),
     ("unequal", ["p.txt", "longer.txt"], 1, "p.txt: plain lines, ASCII, 2 lines\nlonger.txt: plain lines, ASCII, 3 lines\nfinding: p.txt and longer.txt do not line up: 2 predictions, 3 gold; write one prediction for every example, in the order of the gold, or give both ids\n", "assay: 1 finding in p.txt, longer.txt; mend the files, then look again\n"),
     ("a finding in one does not hide the pair", ["p.txt", "blank.txt"], 1, "p.txt: plain lines, ASCII, 2 lines\nblank.txt: plain lines, ASCII, 3 lines\n  finding: 1 blank line at the end: it counts as an empty text, so remove what is not meant\nfinding: p.txt and blank.txt do not line up: 2 predictions, 3 gold; blank.txt has a blank line too many at its end: remove it\n", "assay: 2 findings in p.txt, blank.txt; mend the files, then look again\n"),
