@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import csv
 import io
+import math
 import random
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -419,3 +420,73 @@ def printed(found: Mapping[str, Sequence[float]], n: int, top: int, automatic: b
     if automatic:
         order = [(name, k) for _, k in ranks for name in ("template", "command")]
     return "\n".join([f"{n} examples evaluated", *(lines[each] for each in order)]) + "\n"
+
+
+# Other metrics
+
+
+def tokens(text: str, old: bool) -> list[str]:
+    """Utilities, flags and signs of a command; none where it cannot be parsed."""
+    own = form(text, old)
+    if not own.stored or "(" in text:
+        return []
+    types = {*KNOWN.values(), "Regex"}
+    return [token for token in own.template.split() if token not in types]
+
+
+def cosine(a: Sequence[str], b: Sequence[str]) -> float:
+    every = sorted({*a, *b})
+    dot = sum(a.count(t) * b.count(t) for t in every)
+    norms = [math.sqrt(sum(side.count(t) ** 2 for t in every)) for side in (a, b)]
+    return dot / (norms[0] * norms[1]) if dot else 0.0
+
+
+def template_scores(gold: Sequence[Group], given: Sequence[list[str]], old: bool) -> list[float]:
+    """Mean over groups of rank 1, and of the best rank."""
+    first = best = 0.0
+    for group, texts in zip(gold, given, strict=True):
+        values = [
+            max(cosine(tokens(text, old), tokens(ref, old)) for ref in group.references)
+            for text in texts
+        ]
+        first += values[0] if values else 0.0
+        best += max(values, default=0.0)
+    return [first / len(gold), best / len(gold)]
+
+
+def used(text: str) -> list[tuple[str, set[str]]]:
+    """Utilities with their flags, as the challenge's parser sees them."""
+    found: list[tuple[str, set[str]]] = []
+    for part in " ".join(tokens(text, True)).split("|"):
+        names = part.split()
+        if names:
+            found.append((names[0], set(names[1:])))
+    return found
+
+
+def nlc2cmd_pair(reference: str, prediction: str, confidence: float) -> float:
+    a, b = used(reference), used(prediction)
+    n = max(len(a), len(b))
+    total = 0.0
+    for i in range(n):
+        one = a[i] if i < len(a) else ("none", set())
+        other = b[i] if i < len(b) else ("none", set())
+        if one[0].lower() != other[0].lower():
+            total -= 1
+            continue
+        flags = 1.0
+        if one[1] or other[1]:
+            both, every = len(one[1] & other[1]), len(one[1] | other[1])
+            flags = (2 * both - every) / max(1, len(one[1]), len(other[1]))
+        total += (1 + flags) / 2
+    return confidence * total / n if n else 0.0
+
+
+def nlc2cmd(references: Sequence[str], given: Sequence[tuple[str, float]]) -> float:
+    """The best over gold and the first five predictions if above 0, else the mean; -1 without."""
+    values = [
+        nlc2cmd_pair(ref, text, sure) for ref in references for text, sure in given[:5] if text
+    ]
+    if not values:
+        return -1.0
+    return max(values) if max(values) > 0 else sum(values) / len(values)

@@ -268,6 +268,9 @@ def test_automatic_accuracies(
         lines = shown.removeprefix(case.head(tables)).partition("\n\n")[0].splitlines()
         said = restated.printed(wanted, len(everything), case.top, True).splitlines()
         assert [line for line in lines if "examples" in line or "Acc" in line] == said, number
+        scores = restated.template_scores(case.gold, case.given, case.old)
+        for k, score in ((1, scores[0]), (case.top, scores[1])):
+            assert f"Average top {k} Template Match Score = {score:.3f}" in lines, number
 
 
 @pytest.mark.parametrize("block", range(4))
@@ -306,3 +309,30 @@ def test_the_dialogue(
         written = Path(path).read_bytes().decode() if Path(path).exists() else header
         assert written == (before or header) + judging.rows, number
     assert n_ended > 0
+
+
+def test_score_of_the_challenge(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    rng = random.Random(3)
+    gold, given, wanted = [], [], []
+    for i in range(300):
+        references = [command(rng) for _ in range(rng.choice((1, 1, 2)))]
+        held = [
+            (rng.choice((command(rng), references[0], "")), rng.choice((1.0, 0.5, 0.0, 0.9)))
+            for _ in range(rng.randint(0, 6))
+        ]
+        gold.append({"id": i, "nl": "x", "references": references})
+        listed = [{"command": text, "confidence": sure} for text, sure in held]
+        given.append({"id": i, "predictions": listed})
+        held = [(text, sure) for text, sure in held if text]
+        wanted.append(restated.nlc2cmd(references, held))
+    for name, records in (("g", gold), ("p", given)):
+        lines = "".join(json.dumps(record) + "\n" for record in records)
+        (tmp_path / f"{name}.jsonl").write_text(lines)
+    each = tmp_path / "each.jsonl"
+    files = ["-p", str(tmp_path / "p.jsonl"), "-g", str(tmp_path / "g.jsonl")]
+    more = ["--num_examples", "0", "-m", "nlc2cmd", "--per-example", str(each), "--json"]
+    assert run(["commands", "score", *files, *more]) == 0
+    mean = json.loads(capsys.readouterr().out)["scores"]["nlc2cmd"]
+    assert mean == pytest.approx(sum(wanted) / len(wanted), abs=1e-12)
+    found = [json.loads(line)["scores"]["nlc2cmd"] for line in each.read_text().splitlines()]
+    assert found == pytest.approx(wanted, abs=1e-12)

@@ -7,6 +7,7 @@ One module per command; it is imported when the command runs, so that `assay --h
 from __future__ import annotations
 
 import errno
+import io
 import os
 import sys
 from collections.abc import Sequence
@@ -21,6 +22,8 @@ def main(arguments: Sequence[str] | None = None) -> None:
     for name in ("stdout", "stderr"):
         if getattr(sys, name) is None:  # closed by whoever started us: nobody wants to be told
             setattr(sys, name, open(os.devnull, "w", encoding="utf-8"))  # noqa: SIM115
+    if sys.stdin is None:  # closed too: whoever reads from it finds nothing
+        sys.stdin = io.TextIOWrapper(io.BytesIO(), encoding="utf-8")
     try:
         code = run(arguments)
     except KeyboardInterrupt:  # before the command began, while modules were being imported

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from assay.core.judging import Question
 from assay.core.options import Option, Verb
-from assay.core.task import Examples, Missing, Task
+from assay.core.task import Examples, Inspection, Missing, Task
 
 if TYPE_CHECKING:
     from assay.core.batch import Batch, Pair
@@ -203,6 +203,12 @@ class CommandsTask(Task):
         from assay.tasks.commands.slices import derived
 
         return derived(column, batch)
+
+    def inspect(self, path: str) -> Inspection | None:
+        """What is odd in a file of gold, of predictions or of verdicts."""
+        from assay.tasks.commands.doctor import inspect
+
+        return inspect(path)
 
     def items(self, example: Kept, **options: Any) -> Sequence[Item]:
         """One item per prediction, with its template as structure."""

@@ -41,12 +41,18 @@ def paired(
     if len(groups) != len(predictions):
         raise AlignError(
             "ground truth and predictions length must be equal: "
-            f"{len(groups)} vs. {len(predictions)}",
+            f"{len(groups)} vs. {len(predictions)}{_places(intake)}",
             hint="line i of the predictions belongs to description i (pairs are grouped by the key "
             "of their description and sorted by it); JSONL with ids needs no order",
         )
     counts.matched = len(groups)
     return [Example(*both) for both in zip(groups, predictions, strict=True)]
+
+
+def _places(intake: Intake) -> str:
+    """The files of both sides, gold first, where they are known."""
+    paths = [f.path for role in ("gold", "predictions") for f in intake.inputs if f.role == role]
+    return f" ({', '.join(paths)})" if paths else ""
 
 
 def _by_id(

@@ -187,10 +187,16 @@ class _Session:
         self.console.say("")
 
     def _show(self, position: int, example: Example, prediction: str) -> None:
-        self.console.say(f"#{position}. {example.group.description}")
+        self._say(f"#{position}. {example.group.description}")
         for number, reference in enumerate(example.group.references):
-            self.console.say(f"- GT{number}: {reference}")
-        self.console.say(f"> {prediction}")
+            self._say(f"- GT{number}: {reference}")
+        self._say(f"> {prediction}")
+
+    def _say(self, text: str) -> None:
+        """Show a text from elsewhere; what it holds must not steer the terminal."""
+        from assay.report.terminal import spelled
+
+        self.console.say(spelled(text, keep_lines=True))
 
     def _ask(self, question: str) -> str:
         return self.console.ask(question)

@@ -80,6 +80,11 @@ def read_gold(source: Any, intake: Intake) -> list[Group]:
         )
     if len(paths) == 1 and read.format_of(paths[0]) == "jsonl":
         return _groups(_rows(paths[0], "gold", intake, _GOLD))
+    if len(paths) == 2 and any(read.format_of(path) == "jsonl" for path in paths):
+        raise UsageError(
+            "--gold was given twice; give one .jsonl file, or the two files of descriptions (.nl) "
+            "and commands (.cm)"
+        )
     return _grouped(_parallel(paths, intake))
 
 

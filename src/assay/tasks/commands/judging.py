@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from functools import cache, partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -41,6 +42,7 @@ def judging_facts(
     asks = [k.asks for k in every]
     structures, commands = asks.count(STRUCTURE), asks.count(COMMAND)
     ranks = dict.fromkeys((1, settings.top_k))
+    by_rule = cache(partial(_by_rule, examples, settings))  # once for all scores, where wanted
     facts: dict[str, Any] = {
         "population": len(examples),
         "sample": {"size": len(sample), "seed": settings.seed},
@@ -67,8 +69,21 @@ def judging_facts(
             high = [any(possible(k) for k in known[i][:rank]) for i in sample]
             n = len(sample)
             facts["bounds"][name] = [sum(low) / n, sum(high) / n] if n else None
-            facts["estimates"][name] = _estimate(examples, sample, low, high, right, rank, settings)
+            facts["estimates"][name] = _estimate(
+                examples, sample, low, high, right, rank, by_rule, settings
+            )
     return facts
+
+
+def _by_rule(examples: Sequence[Example], settings: Settings) -> list[list[Known]]:
+    """What the rule says of every prediction, whoever judged it."""
+    return [
+        [
+            matched(command, e.group.references, settings.match)
+            for command in e.candidates.commands[: settings.top_k]
+        ]
+        for e in examples
+    ]
 
 
 def _deciding(known: Sequence[Known], ranks: Iterable[int]) -> int:
@@ -95,6 +110,7 @@ def _estimate(
     high: Sequence[bool],
     right: Right,
     rank: int,
+    by_rule: Callable[[], list[list[Known]]],
     settings: Settings,
 ) -> dict[str, Any]:
     """What people would say about the whole set, or why that cannot be told."""
@@ -112,13 +128,7 @@ def _estimate(
         return {"why_not": "there are predictions for the drawn examples only"}
     judged = np.full(len(examples), np.nan)
     judged[list(sample)] = low
-    automatic = [
-        any(
-            right(matched(command, e.group.references, settings.match))
-            for command in e.candidates.commands[:rank]
-        )
-        for e in examples
-    ]
+    automatic = [any(right(k) for k in those[:rank]) for those in by_rule()]
     try:
         found = estimate(
             judged,

@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from assay.cli import run
+from assay.cli import main, run
 
 GOLD: list[dict[str, Any]] = [
     {"id": "a", "nl": "list all files", "references": ["ls -a"], "topic": "files"},
@@ -80,6 +80,7 @@ USAGE = [
     (["--top-k", "0"], "--top-k 0 must be at least 1"),
     (["--compat", "nl2bash", "--match", "loose"], "leave out --match"),
     (["-m", "bleurt"], "unknown metric 'bleurt'"),
+    (["--gold", "more.jsonl"], "--gold was given twice; give one .jsonl file"),
     (["--slice", "colour"], "unknown column 'colour'"),
 ]
 
@@ -94,6 +95,45 @@ def test_wrong_usage(
     shown = capsys.readouterr()
     assert said in shown.err
     assert "examples evaluated" not in shown.out
+
+
+def test_counts_that_differ_are_named_with_their_files(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    write(tmp_path / "gold.jsonl", GOLD)
+    (tmp_path / "p.txt").write_text("ls\n")
+    assert run(["commands", "score", "-p", "p.txt", "-g", "gold.jsonl"]) == 2
+    assert "length must be equal: 2 vs. 1 (gold.jsonl, p.txt); line i" in capsys.readouterr().err
+
+
+def test_a_standard_input_that_is_closed_holds_no_answers(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    gold, predictions = write(tmp_path / "gold.jsonl", GOLD), tmp_path / "p.txt"
+    predictions.write_text("ls\x1b[31m\nwc\n")
+    given = ["commands", "score", "-p", str(predictions), "-g", str(gold)]
+    given += ["--judgements", str(tmp_path / "v"), "--manual_eval"]
+    monkeypatch.setattr("sys.stdin", None)  # what Python makes of it
+    with pytest.raises(SystemExit) as end:
+        main(given)
+    assert end.value.code == 2
+    shown = capsys.readouterr()
+    assert "standard input ended: 0 judgements are kept" in shown.err
+    assert "2 predictions are left to judge" in shown.err
+
+
+def test_predictions_do_not_steer_the_terminal_of_the_judge(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    gold, predictions = write(tmp_path / "gold.jsonl", GOLD[:1]), tmp_path / "p.txt"
+    predictions.write_text("ls \x1b[2J\x07\u202e\n", encoding="utf-8")
+    monkeypatch.setattr("sys.stdin", io.StringIO("n\n"))
+    given = ["commands", "score", "-p", str(predictions), "-g", str(gold), "--manual_eval"]
+    assert run([*given, "--judgements", str(tmp_path / "v")]) == 0
+    assert "> ls \\x1b[2J\\x07\\u202e\n" in capsys.readouterr().out
+    kept = (tmp_path / "v" / "verdicts.author.jsonl").read_text(encoding="utf-8")
+    assert json.loads(kept.splitlines()[0])["prediction"] == "ls \x1b[2J\x07\u202e"
 
 
 def test_standard_output_is_kept_for_the_document(

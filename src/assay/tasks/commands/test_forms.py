@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import os
 import subprocess
+import tomllib
 from pathlib import Path
 from typing import Any
 
@@ -58,6 +59,18 @@ TEMPLATES = [
     ("nohup sleep 5 &", "nohup sleep Timespan"),
     ("frobnicate -xy z", "frobnicate -x -y Regex"),
     ("wc –l “a b”", "wc -l File"),
+    ("find . -newerac x ! -neweraB y", "find Path -newerac File ! -neweraB File"),
+    ("date -v-1d +%F", "date -v -1d +%F"),
+    ("mktemp --tmpdir x.XX", "mktemp --tmpdir Regex"),  # its value must be attached, that of -p not
+    ("mktemp -p /tmp x.XX", "mktemp -p Directory Regex"),
+    ("screen -dmS name top", "screen -d -m -S Regex Program"),
+    ("stat -f /", "stat -f File"),
+    ("perl -pi.bak -e 's/a/b/' f", "perl -p -i Regex -e Program File"),
+    ("perl -ne 'print' f", "perl -n -e Program File"),
+    ("gawk -i inplace '{print}' f", "gawk -i File Program File"),
+    ("jq --arg x 1 .a f", "jq --arg Regex Regex Program File"),
+    ("python3 -c 'x' y", "python3 -c Program Regex"),
+    ("chroot /mnt stdbuf -oL ls -l", "chroot Directory stdbuf -o L ls -l"),
     ("echo 'unfinished", "echo 'unfinished"),
     ("ls   |", "ls |"),
     ("echo `date` `hostname -s`", "echo $( date ) $( hostname -s )"),
@@ -91,6 +104,9 @@ EQUAL = [
     ("ls -a -l", "ls -l -a", "--", "TC"),
     ("ls --all", "ls -a", "--", "TC"),
     ("head -n 5 f", "head --lines=5 f", "--", "TC"),
+    ("tail -f x", "tail --follow x", "--", "TC"),
+    ("tail -F x", "tail --retry x", "--", "--"),
+    ("readlink -s x", "readlink -q x", "--", "TC"),
     ("ping -c 1 h", "ping h -c 1", "--", "TC"),
     ("find . -type f -name a", "find . -name a -type f", "--", "TC"),
     ("find . -name a -print -type f", "find . -type f -print -name a", "--", "--"),
@@ -198,6 +214,15 @@ def test_the_table_is_large_enough_and_sound() -> None:
         "File", "Directory", "Path", "Regex", "Program", "Permission", "DateTime", "Quantity",
         "Number", "Timespan", "Size", "Bandwidth", "Type", "Option", "Format",
     }  # fmt: skip
+
+
+def test_no_flag_stands_in_the_table_twice() -> None:
+    table = tomllib.loads((Path(__file__).parent / "utilities.toml").read_text(encoding="utf-8"))
+    for name, facts in table.items():
+        for field in ("takes", "same"):
+            words = facts.get(field, "").replace(",", " ").split()
+            flags = [word for word in words if word.startswith("-")]
+            assert len(flags) == len(set(flags)), f"{field} of {name}"
 
 
 def test_no_command_is_ever_run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -195,11 +195,12 @@ def test_descriptions_have_the_keys_of_the_old_program() -> None:
 # -- other metrics -------------------------------------------------------------------------------
 
 
+@pytest.mark.parametrize("compat", [(), ("--compat", "nl2bash")])
 @pytest.mark.parametrize("name", THIRD_PARTY[1:])
-def test_automatic_metrics(name: str) -> None:
+def test_automatic_metrics(name: str, compat: tuple[str, ...]) -> None:
     wanted = expected(name)["expected"]["automatic"]
     asked = ["-m", "template_match", "-m", "character_bleu", "-m", "corpus_bleu"]
-    found = score(case(name), "--num_examples", "0", "--ci", "0", "--json", *asked)
+    found = score(case(name), "--num_examples", "0", "--ci", "0", "--json", *asked, *compat)
     scores = json.loads(found.stdout)["scores"]
     for key in ("top1_character_bleu", "top3_character_bleu"):
         assert scores[key] == pytest.approx(wanted[key], abs=1e-9)
