@@ -71,11 +71,11 @@ extglob_pattern regex variable_name array
 _WORDS = frozenset(_WORD_KINDS.split())
 _DECLARING = ("declaration_command", "unset_command")
 _REDIRECTIONS = ("file_redirect", "herestring_redirect", "heredoc_redirect")
-_TWO_TICKS = re.compile(r"`[ \t]+`")
 _QUOTED_OR_TICK = re.compile(r"('[^']*'|\\.|`)")
 MOST_SIGNS = 10_000
 """So many blanks and signs of the shell are parsed: where they make no sense, the grammar takes the
 square of their number to find that out. A word may be as long as it likes."""
+_ESCAPED_BLANKS = re.compile(r"(?:\\[ \t])+")
 _SIGN = re.compile(rb"[^\w./,:+%~^\x80-\xff-]", re.ASCII)
 
 _SUBSTITUTIONS = ("command_substitution", "process_substitution")
@@ -101,12 +101,12 @@ Simple(words=(Word(text='wc', parts=()), Word(text='-l', parts=()))))
 
 
 def with_brackets(text: str) -> str:
-    """Backticks written as `$(` and `)`, where the grammar would take two of them for one sign.
+    """Backticks written as `$(` and `)`: the grammar takes two for one sign, and cuts words there.
 
     >>> with_brackets("echo `date` `hostname`")
     'echo $(date) $(hostname)'
     """
-    if _TWO_TICKS.search(text) is None or "\\`" in text:
+    if "`" not in text or "\\`" in text:
         return text
     pieces = _QUOTED_OR_TICK.split(text)
     ticks = [i for i, piece in enumerate(pieces) if piece == "`"]
@@ -173,15 +173,23 @@ def _add(node: Node, source: _Source, pieces: list[Piece]) -> None:
 def _add_command(node: Node, source: _Source, pieces: list[Piece]) -> None:
     words: list[Word] = []
     after: list[Piece] = []
+    end = node.start_byte
     for child in node.children:
         if child.type == "variable_assignment":
             pieces.append(_assignment(child, source))
         elif child.type in _REDIRECTIONS:
             _add_redirection(child, source, after)
-        elif child.type == "command_name" and child.child_count == 1:
-            words.append(_word(child.children[0], source))
         elif child.type != "comment":
-            words.append(_word(child, source))
+            named = child.type == "command_name" and child.child_count == 1
+            word = _word(child.children[0] if named else child, source)
+            if words and child.start_byte == end:
+                # The grammar cuts some words in two, `[a]{2}x` for one; only a blank ends a word.
+                words[-1] = _joined(words[-1], word)
+            else:
+                # Nor does it see words that are nothing but escaped blanks.
+                words += map(Word, _ESCAPED_BLANKS.findall(source.between(end, child.start_byte)))
+                words.append(word)
+        end = child.end_byte
     if words:
         pieces.append(Simple(tuple(words)))
     pieces.extend(after)
@@ -223,6 +231,13 @@ def _word(node: Node, source: _Source) -> Word:
         return Word(text)
     parts.append(source.between(end, node.end_byte))
     return Word(text, tuple(part for part in parts if part != ""))
+
+
+def _joined(first: Word, second: Word) -> Word:
+    if not first.parts and not second.parts:
+        return Word(first.text + second.text)
+    pieces = (*(first.parts or (first.text,)), *(second.parts or (second.text,)))
+    return Word(first.text + second.text, pieces)
 
 
 def _split(node: Node, source: _Source, done: int, parts: list[str | Substitution]) -> int:
