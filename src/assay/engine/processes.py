@@ -12,6 +12,7 @@ from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import Future, ProcessPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
 from contextlib import contextmanager
+from itertools import chain, islice
 from multiprocessing.context import BaseContext
 from typing import Any
 
@@ -71,14 +72,19 @@ class ProcessEngine(Engine):
 
     def map(self, function: Callable[[Item], Answer], items: Iterable[Item]) -> Iterator[Answer]:
         """`function(item)` for each item, in order, with two items per worker under way."""
+        rest = iter(items)
+        first = list(islice(rest, self.jobs))
+        if not first:
+            return
         context = _context()
         stopped = context.RawValue("b", 0)
+        # All workers are forked at once, so there are no more than can have something to do.
         pool = ProcessPoolExecutor(
-            self.jobs, mp_context=context, initializer=_prepare, initargs=(function, stopped)
+            len(first), mp_context=context, initializer=_prepare, initargs=(function, stopped)
         )
         under_way: deque[Future[Answer]] = deque()
         try:
-            for item in items:
+            for item in chain(first, rest):
                 under_way.append(pool.submit(_apply, item))
                 if len(under_way) >= 2 * self.jobs:
                     yield under_way.popleft().result()

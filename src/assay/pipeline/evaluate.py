@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import gc
+import os
 import platform
 import time
 from collections import deque
@@ -32,6 +33,9 @@ from assay.pipeline.collect import INTERVALS, Collected, Collector, OwnIntervals
 from assay.pipeline.measuring import Layout, Measure
 from assay.pipeline.result import Result
 from assay.pipeline.slicing import with_columns
+
+MOST_JOBS = 1024
+"""Of one machine or cluster; who asks for more has mistyped, and would wait for ever."""
 
 COLLECTED_AT = 100_000
 """Objects made and not yet given up before the cycle collector looks at them."""
@@ -316,6 +320,11 @@ def _check(ci: float, resamples: int, seed: int, jobs: int, missing: str | None)
     check_resampling(resamples, seed)
     if jobs < 1:
         raise UsageError(f"--jobs {jobs} must be at least 1")
+    if jobs > MOST_JOBS:
+        raise UsageError(
+            f"--jobs {jobs:,} is too many; more than there are processors ({os.cpu_count()} here) "
+            f"bring nothing, and at most {MOST_JOBS:,} are started"
+        )
 
 
 def _as_given(source: Any) -> Any:

@@ -60,6 +60,7 @@ def verify(run: str | Path, *, root: str | Path | None = None, jobs: int = 1) ->
     with TemporaryDirectory(prefix="assay-verify-") as folder:
         second = Path(folder) / "run"
         with _inside(root):
+            _check_inputs(stored, Path(run))
             again = evaluate(
                 stored.task,
                 _source(predictions),
@@ -108,6 +109,16 @@ def _check_options(stored: ResultDocument, run: Path) -> None:
                 raise InputError(
                     f"option {option.name} is {one!r}", path=run / DOCUMENT, hint=DAMAGED
                 )
+
+
+def _check_inputs(stored: ResultDocument, run: Path) -> None:
+    """Refuse inputs that can be read once only: whoever opens a pipe waits for its writer."""
+    for file in stored.inputs:
+        if os.path.exists(file.path) and not os.path.isfile(file.path):
+            raise UsageError(
+                f"{run} was made from {file.path}, which is no plain file and cannot be read "
+                "again; score from a file what is to be verified"
+            )
 
 
 def _changed_inputs(stored: ResultDocument, again: ResultDocument) -> Iterator[str]:
