@@ -69,3 +69,22 @@ def test_no_more_workers_than_items(
 def test_nothing_to_do_starts_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delattr(processes, "ProcessPoolExecutor")
     assert list(ProcessEngine(2).map(abs, [])) == []
+
+
+INTERRUPTED = """
+import os, signal
+from assay.engine.processes import ProcessEngine
+
+os.register_at_fork(after_in_parent=lambda: os.kill(os.getpid(), signal.SIGINT))
+try:
+    print(list(ProcessEngine(2).map(abs, range(3))))
+except KeyboardInterrupt:
+    print("interrupted")
+"""
+
+
+@pytest.mark.skipif(not hasattr(os, "register_at_fork"), reason="needs fork")
+def test_an_interrupt_while_workers_are_started_is_not_lost() -> None:
+    command = [sys.executable, "-c", INTERRUPTED]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=120)
+    assert (done.stdout, done.stderr) == ("interrupted\n", "")
