@@ -25,7 +25,7 @@ from assay.aggregate.resample import SEED
 from assay.core.batch import Batch
 from assay.core.document import InputFile, ResultDocument, plain
 from assay.core.errors import OutputError, UsageError
-from assay.core.metric import Rows
+from assay.core.metric import Metric, Rows
 from assay.core.names import several, system_name, unknown
 from assay.core.signature import format_signature
 from assay.core.task import Examples, Missing, Outcome, Task
@@ -46,7 +46,7 @@ def evaluate(
     predictions: Any = None,
     gold: Any = None,
     *,
-    metrics: str | Sequence[str] = (),
+    metrics: str | Metric | Sequence[str | Metric] = (),
     system: str | None = None,
     slices: str | Sequence[str] = (),
     cluster: str | None = None,
@@ -69,10 +69,11 @@ def evaluate(
     """Score predictions against gold.
 
     `predictions` and `gold` are paths (text or `Path`; a list of `Path` for several files) or the
-    data itself: lists of strings, of lists of strings, or of mappings with `id`. `ci=0` leaves
-    intervals out. With `keep=False` rows and examples are dropped as soon as nothing needs them.
-    `own_files=False` leaves out the files that a task writes besides the run folder. Without a
-    `seed` it is the task's own, or 12345.
+    data itself: lists of strings, of lists of strings, or of mappings with `id`; a mapping from id
+    to text; a table. `metrics` are names with their parameters, or metrics of your own as objects.
+    `ci=0` leaves intervals out. With `keep=False` rows and examples are dropped as soon as nothing
+    needs them. `own_files=False` leaves out the files that a task writes besides the run folder.
+    Without a `seed` it is the task's own, or 12345.
 
     >>> result = evaluate("text", ["a b c", "x"], ["a b d", "x"], metrics=["exact"])
     >>> result.scores["exact"]
@@ -86,17 +87,21 @@ def evaluate(
     policy: Missing = missing or chosen.missing
     if own_files:
         chosen.check_outputs(**options)
-    metrics = several(metrics)
+    given = (metrics,) if isinstance(metrics, (str, Metric)) else tuple(metrics)
+    names = tuple(m for m in given if isinstance(m, str))
+    own = [m for m in given if not isinstance(m, str)]
+    _check_own(own, chosen, save)
     # A metric that does not exist is an error before anything is read, or anybody asked.
-    asked = chosen.metrics(metrics, **options) if metrics else None
+    asked = chosen.metrics(names, **options) if names else None
     shared = {name: {"seed": seed, "ci": ci}[name] for name in chosen.shares}
     examples = chosen.examples(predictions, gold, missing=policy, **shared, **options)
     found = examples.metrics
     if examples.choose is not None:
-        found = examples.choose(metrics)
+        found = examples.choose(names)
     elif found is None:
-        found = asked if asked is not None else chosen.metrics((), **options)
-    layout = Layout.of(found)
+        usual = [] if own else chosen.metrics((), **options)
+        found = asked if asked is not None else usual
+    layout = Layout.of([*found, *own])
     keeps = chosen.wants_rows(interval=interval, **options)
     keep_all = keep or keeps
     slices = tuple(dict.fromkeys([*examples.slices, *several(slices)]))
@@ -325,6 +330,26 @@ def _check(ci: float, resamples: int, seed: int, jobs: int, missing: str | None)
             f"--jobs {jobs:,} is too many; more than there are processors ({os.cpu_count()} here) "
             f"bring nothing, and at most {MOST_JOBS:,} are started"
         )
+
+
+def _check_own(metrics: Sequence[object], task: Task, save: str | Path | None) -> None:
+    """Refuse what is no metric, and to store what could not be read back."""
+    for metric in metrics:
+        if not isinstance(metric, Metric):
+            raise UsageError(
+                f"{metric!r} is no metric; give a name, such as 'bleu', or an instance of a "
+                "subclass of assay.Metric"
+            )
+        if save is not None:
+            try:
+                known = task.metric(metric.text) == metric
+            except UsageError:
+                known = False
+            if not known:
+                raise UsageError(
+                    f"the metric {metric.text} is not registered, so a saved run could not be read "
+                    "again; make it a plug-in (entry point assay.metrics), or leave out save"
+                )
 
 
 def _as_given(source: Any) -> Any:

@@ -4,13 +4,15 @@
 from __future__ import annotations
 
 import os
+import shutil
 import threading
 from pathlib import Path
 
 import pytest
 
-from assay.core.errors import AssayError, UsageError
+from assay.core.errors import AssayError, InputError, UsageError
 from assay.pipeline.evaluate import evaluate
+from assay.pipeline.runs import load_run
 from assay.pipeline.verify import verify
 
 
@@ -78,3 +80,20 @@ def test_a_pipe_is_not_waited_for(folder: Path) -> None:
     writer.join()
     with pytest.raises(UsageError, match=r"made from pipe, which is no plain file"):
         verify(run)
+
+
+def test_the_document_stands_for_its_folder(folder: Path) -> None:
+    run = saved()
+    assert load_run(run / "run.json").folder == run
+    Path("run/examples.jsonl").write_text("")
+    (finding,) = verify(run / "run.json").findings
+    assert finding.startswith("run/examples.jsonl, line 1: differs")
+
+
+def test_a_document_alone_can_be_verified_and_not_compared(folder: Path) -> None:
+    shutil.copy(saved() / "run.json", "result.json")
+    assert verify("result.json").findings == ()
+    Path("said.txt").write_text("a b\nc x\ne f\n")
+    assert verify("result.json").findings
+    with pytest.raises(InputError, match=r"result\.json: is a result without its rows; give a "):
+        load_run("result.json")
