@@ -4,7 +4,6 @@
 from __future__ import annotations
 
 import gc
-import os
 import platform
 import time
 from collections import deque
@@ -13,29 +12,26 @@ from contextlib import ExitStack, contextmanager
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
-from typing import Any, get_args
+from typing import Any
 
 import numpy as np
 
 import assay
 from assay import engine as engines
 from assay import tasks
-from assay.aggregate.asked import check_resampling
 from assay.aggregate.resample import SEED
 from assay.core.batch import Batch
-from assay.core.document import InputFile, ResultDocument, plain
-from assay.core.errors import OutputError, UsageError
+from assay.core.document import ResultDocument, plain
+from assay.core.errors import UsageError
 from assay.core.metric import Metric, Rows
 from assay.core.names import several, system_name, unknown
 from assay.core.signature import format_signature
 from assay.core.task import Examples, Missing, Outcome, Task
 from assay.pipeline.collect import INTERVALS, Collected, Collector, OwnIntervals, Plan
 from assay.pipeline.measuring import Layout, Measure
+from assay.pipeline.refusals import check_numbers, check_own, spare_inputs
 from assay.pipeline.result import Result
 from assay.pipeline.slicing import with_columns
-
-MOST_JOBS = 1024
-"""Of one machine or cluster; who asks for more has mistyped, and would wait for ever."""
 
 COLLECTED_AT = 100_000
 """Objects made and not yet given up before the cycle collector looks at them."""
@@ -83,14 +79,14 @@ def evaluate(
     chosen = tasks.load(task) if isinstance(task, str) else task
     if seed is None:
         seed = next((o.default for o in chosen.options if o.name == "seed"), SEED)
-    _check(ci, resamples, seed, jobs, missing)
+    check_numbers(ci, resamples, seed, jobs, missing)
     policy: Missing = missing or chosen.missing
     if own_files:
         chosen.check_outputs(**options)
     given = (metrics,) if isinstance(metrics, (str, Metric)) else tuple(metrics)
     names = tuple(m for m in given if isinstance(m, str))
     own = [m for m in given if not isinstance(m, str)]
-    _check_own(own, chosen, save)
+    check_own(own, chosen, save)
     # A metric that does not exist is an error before anything is read, or anybody asked.
     asked = chosen.metrics(names, **options) if names else None
     shared = {name: {"seed": seed, "ci": ci}[name] for name in chosen.shares}
@@ -164,7 +160,7 @@ def evaluate(
                 "command": command,
             },
         )
-        _spare_inputs(document.inputs, save, per_example)
+        spare_inputs(document.inputs, save, per_example)
         outcome = Outcome(
             document, layout.metrics, collected.rows, collected.batches, collected.totals
         )
@@ -296,60 +292,6 @@ def _document(
         extra=examples.intake.extra,
         made=made,
     )
-
-
-def _spare_inputs(
-    inputs: Sequence[InputFile], save: str | Path | None, per_example: str | Path | None
-) -> None:
-    """Refuse to write over what was read; a pattern may have matched an earlier output."""
-    for file in inputs:
-        path = Path(file.path).resolve()
-        if per_example is not None and Path(per_example).resolve() == path:
-            raise OutputError(
-                f"{file.path} is an input of this run; choose another name for --per-example"
-            )
-        if save is not None and path.is_relative_to(Path(save).resolve()):
-            raise OutputError(
-                f"{file.path} is an input of this run and lies in {save}, which would be replaced; "
-                "choose another folder for --save"
-            )
-
-
-def _check(ci: float, resamples: int, seed: int, jobs: int, missing: str | None) -> None:
-    if missing is not None and missing not in get_args(Missing):
-        raise unknown("way to treat missing predictions", missing, get_args(Missing))
-    if not 0 <= ci < 1:
-        raise UsageError(
-            f"--ci {ci} must be between 0 and 1 (0.95 for 95 %), or 0 for no intervals"
-        )
-    check_resampling(resamples, seed)
-    if jobs < 1:
-        raise UsageError(f"--jobs {jobs} must be at least 1")
-    if jobs > MOST_JOBS:
-        raise UsageError(
-            f"--jobs {jobs:,} is too many; more than there are processors ({os.cpu_count()} here) "
-            f"bring nothing, and at most {MOST_JOBS:,} are started"
-        )
-
-
-def _check_own(metrics: Sequence[object], task: Task, save: str | Path | None) -> None:
-    """Refuse what is no metric, and to store what could not be read back."""
-    for metric in metrics:
-        if not isinstance(metric, Metric):
-            raise UsageError(
-                f"{metric!r} is no metric; give a name, such as 'bleu', or an instance of a "
-                "subclass of assay.Metric"
-            )
-        if save is not None:
-            try:
-                known = task.metric(metric.text) == metric
-            except UsageError:
-                known = False
-            if not known:
-                raise UsageError(
-                    f"the metric {metric.text} is not registered, so a saved run could not be read "
-                    "again; make it a plug-in (entry point assay.metrics), or leave out save"
-                )
 
 
 def _as_given(source: Any) -> Any:
