@@ -29,6 +29,7 @@ from assay.core.metric import Rows
 from assay.core.names import several, unknown
 from assay.core.signature import format_signature
 from assay.pipeline.choosing import chosen_scores
+from assay.pipeline.limits import Margin, Margins, check_margins, parse_margins
 from assay.pipeline.measuring import Layout
 from assay.pipeline.pairing import Paired, paired
 from assay.pipeline.result import Result
@@ -82,7 +83,7 @@ class _Settings:
     trials: int
     seed: int
     alpha: float
-    margin: float | None
+    margins: Margins
     test: Test
 
 
@@ -97,7 +98,7 @@ def compare(
     trials: int = TRIALS,
     seed: int = 12345,
     alpha: float = ALPHA,
-    margin: float | None = None,
+    margin: Margin | None = None,
     test: Test = "auto",
 ) -> Comparison:
     """Compare systems on the same gold, pair by pair.
@@ -105,7 +106,9 @@ def compare(
     Runs are results of `evaluate` or run folders. The earlier run of a pair is the baseline.
     `cluster` defaults to the column the runs were clustered by. p-values are corrected by Holm
     over the pairs of systems, and by Benjamini-Hochberg over the values of a slice column. `macros`
-    are means over slices: those that the runs declare, or over all slices of a column.
+    are means over slices: those that the runs declare, or over all slices of a column. `margin` is
+    the difference below which systems are equivalent, in the units of the scores; a mapping gives
+    each score its own.
 
     >>> from assay.pipeline.evaluate import evaluate
     >>> gold = ["a", "b", "c", "d"]
@@ -115,8 +118,7 @@ def compare(
     >>> found.difference, found.verdict
     (0.75, 'undecided')
     """
-    if margin is not None and not margin > 0:
-        raise UsageError(f"--margin {margin} must be above 0")
+    margins = parse_margins(margin)
     if not 0 < alpha < 1:
         raise UsageError(f"--alpha {alpha} must lie between 0 and 1")
     if not 0 < ci < 1:
@@ -124,7 +126,8 @@ def compare(
     check_resampling(resamples, seed, trials=trials)
     metrics, slices, macros = several(metrics), several(slices), several(macros)
     side_by_side = _narrowed(paired(runs, metrics), metrics)
-    settings = _Settings(ci, resamples, trials, seed, alpha, margin, test)
+    check_margins(margins, chosen_scores(side_by_side.layout))
+    settings = _Settings(ci, resamples, trials, seed, alpha, margins, test)
     by = cluster or _common_cluster(side_by_side)
     codes = side_by_side.grouping(by).codes if by is not None else None
     warnings = [*side_by_side.warnings, *remarks_of(side_by_side.runs)]
@@ -353,7 +356,7 @@ def _corrected(
                     float(p),
                     higher_is_better=better[d.key],
                     alpha=settings.alpha,
-                    margin=settings.margin,
+                    margin=settings.margins.of(d.key),
                 ),
             )
     return out
@@ -375,7 +378,7 @@ def _document(
         "trials": settings.trials,
         "seed": settings.seed,
         "alpha": settings.alpha,
-        "margin": settings.margin,
+        "margin": settings.margins.stated([c.key for c in chosen_scores(side_by_side.layout)]),
         "test": settings.test,
         "cluster": cluster,
     }
@@ -389,11 +392,18 @@ def _document(
         statistics=statistics,
         signature=format_signature(
             f"compare:{task}",
-            {**{k: statistics[k] for k in keys}, "version": assay.__version__},
+            {**{k: _in_words(statistics[k]) for k in keys}, "version": assay.__version__},
         ),
         warnings=tuple(warnings),
         made={"assay": assay.__version__, "python": platform.python_version()},
     )
+
+
+def _in_words(value: Any) -> Any:
+    """A value as signatures have it: margins by score are `bleu=0.5,exact=0.01`."""
+    if isinstance(value, Mapping):
+        return ",".join(f"{key}={margin:g}" for key, margin in value.items())
+    return value
 
 
 def _reduced(document: ResultDocument, side_by_side: Paired) -> ResultDocument:
