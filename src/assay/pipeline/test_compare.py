@@ -11,7 +11,7 @@ import pytest
 
 import assay
 from assay.aggregate.paired import TRIALS, compare_systems
-from assay.pipeline.compare import _left_out, _Settings
+from assay.pipeline.differences import Settings, left_out
 from assay.pipeline.evaluate import evaluate
 from assay.pipeline.limits import Margins
 
@@ -48,8 +48,8 @@ def test_trials_that_leave_a_score_undefined_are_counted() -> None:
     precision = found[0]["token_precision"]
     assert precision.undefined == pytest.approx(TRIALS / 2, abs=200)
     precision = replace(precision, interval=replace(precision.interval, undefined=0))
-    settings = _Settings(0.95, 1_000, TRIALS, 1, 0.05, Margins(), "auto")
-    ((share, remark),) = _left_out("precision", precision, settings)
+    settings = Settings(0.95, 1_000, TRIALS, 1, 0.05, Margins(), "auto")
+    ((share, remark),) = left_out("precision", precision, settings)
     assert share == precision.undefined / TRIALS
     assert remark.endswith(" of 10,000 trials; its p-value is made of the others")
 

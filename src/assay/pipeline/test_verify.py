@@ -3,11 +3,13 @@
 
 from __future__ import annotations
 
+import json
 import os
 import shutil
 import threading
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 from assay.core.errors import AssayError, InputError, UsageError
@@ -63,6 +65,19 @@ def test_relative_paths_start_where_they_are_told_to(
     assert Path.cwd() != folder
     with pytest.raises(UsageError, match="--root nowhere cannot be entered"):
         verify(run, root="nowhere")
+
+
+def test_the_ninth_digit_counts(folder: Path) -> None:
+    run = saved()
+    data = json.loads((run / "run.json").read_text())
+    data["scores"]["exact"] *= 1 + 1e-9
+    (run / "run.json").write_text(json.dumps(data))
+    (finding,) = verify(run).findings
+    assert finding.startswith("scores.exact was ")
+    rows = np.load(run / "rows.npy")
+    rows[2] *= 1 + 1e-9
+    np.save(run / "rows.npy", rows)
+    assert verify(run).findings[1].endswith("the row of example 3 differs")
 
 
 def test_data_in_memory_cannot_be_read_again(folder: Path) -> None:
