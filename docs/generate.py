@@ -4,7 +4,8 @@
 `make docs` writes docs/reference/ again and puts the real output below each command of each page.
 Tests hold every page to the same standard. In a `console` block lines that start with `$ ` are
 run, in order, in a scratch folder that holds a copy of `examples/`; what follows is their output.
-A line `...` in the output stands for any lines.
+A line `...` in the output stands for any lines. A `python` block that imports `assay` runs after
+the commands of its page; what a `>>>` shows is what it gives.
 """
 
 from __future__ import annotations

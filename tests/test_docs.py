@@ -10,6 +10,8 @@ import pytest
 
 from docs import generate
 
+PYTHON = re.compile(r"^```python\n((?:>>> )?import assay\b.*?)^```$", re.MULTILINE | re.DOTALL)
+IN_PYTHON = [page for page in generate.pages() if PYTHON.search(page.read_text("utf-8"))]
 PAGES = [page for page in generate.pages() if generate.BLOCK.search(page.read_text("utf-8"))]
 LINK = re.compile(r"\[[^\]]*\]\(([^)#\s]+)(#[^)\s]*)?\)")
 
@@ -31,6 +33,20 @@ def test_commands_print_what_the_page_shows(page: Path) -> None:
                 assert generate.matches(step.output, real), (
                     f"$ {step.command}\n{real}\nis not what the page shows; `make docs` mends it"
                 )
+
+
+@pytest.mark.parametrize("page", IN_PYTHON, ids=named)
+def test_what_is_said_in_python_runs(page: Path) -> None:
+    """After the commands of the page, all in one session; what a `>>>` shows is what it gives."""
+    text = page.read_text("utf-8")
+    with generate.scratch() as folder:
+        for block in generate.BLOCK.finditer(text):
+            for step in generate.steps(block[1]):
+                generate.run(step.command, folder)
+        code = "\n".join(re.findall(r"^```python\n(.*?)^```$", text, re.MULTILINE | re.DOTALL))
+        (folder / "session.txt").write_text(code, encoding="utf-8")
+        how = "-m doctest -o ELLIPSIS session.txt" if ">>> " in code else "session.txt >/dev/null"
+        assert generate.run(f"python {how}", folder) == ""
 
 
 @pytest.mark.parametrize("path", generate.reference(), ids=named)

@@ -4,12 +4,15 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
 
 import assay
+from assay.metrics.bleu import Bleu
 
 GOLD = [{"id": "1", "gold": "a", "topic": "x"}, {"id": "2", "gold": "b", "topic": "y"}]
 RIGHT = [{"id": "2", "prediction": "b"}, {"id": "1", "prediction": "a"}]
@@ -29,6 +32,8 @@ def exact(predictions: Any, gold: Any, **options: Any) -> float:
         ("mappings with ids", HALF, GOLD),
         ("arrays", np.array(["a", "c"]), np.array(["a", "b"])),
         ("generators", (t for t in "ac"), (t for t in "ab")),
+        ("mappings from ids", {"1": "a", "2": "c"}, {"2": "b", "1": "a"}),
+        ("mappings from ids to references", {1: "a", 2: "c"}, {1: ["a", "x"], 2: ["b", "y"]}),
     ],
 )
 def test_data_comes_in_many_forms(name: str, predictions: Any, gold: Any) -> None:
@@ -49,6 +54,46 @@ def test_one_name_needs_no_list() -> None:
 
 def evaluated(**options: Any) -> Callable[[], Any]:
     return lambda: exact(["a", "c"], ["a", "b"], **options)
+
+
+def evaluated_by(metrics: Any, **options: Any) -> Callable[[], Any]:
+    return lambda: assay.evaluate("text", ["a", "c"], ["a", "b"], metrics=metrics, **options)
+
+
+@dataclass(frozen=True)
+class Longer(assay.PairMetric):
+    """Share of predictions that are longer than their gold."""
+
+    by: int = 0
+
+    name = "longer"
+    columns = ("longer", "n")
+    scores = (assay.Score("longer", proportion=("longer", "n")),)
+    perfect = False
+
+    def measure_pair(self, pair: assay.Pair) -> tuple[float, float]:
+        return len(pair.text) > len(pair.references[0]) + self.by, 1
+
+    def finalise(self, totals: assay.Totals) -> dict[str, assay.Value]:
+        return {"longer": assay.ratio(totals.longer, totals.n)}
+
+
+def test_a_metric_of_ones_own_needs_no_package() -> None:
+    first, second = (
+        assay.evaluate("text", [text, "abc"], ["ab", "abcd"], metrics=["exact", Longer(by=1)])
+        for text in ("abcde", "ab")
+    )
+    assert first.scores == {"exact": 0.0, "longer": 0.5}
+    assert first.document.metrics[1].text == "longer(by=1)"
+    assert [d.difference for d in assay.compare(second, first).differences] == [-0.5, 0.5]
+    alone = assay.evaluate("text", ["abcde"], ["ab"], metrics=Longer(), jobs=2)
+    assert alone.scores == {"longer": 1.0}
+
+
+def test_a_metric_as_an_object_can_be_saved_if_its_name_finds_it(tmp_path: Path) -> None:
+    metrics: list[str | assay.Metric] = [Bleu(tokenize="char"), "exact"]
+    assay.evaluate("text", ["a b"], ["a b"], metrics=metrics, save=tmp_path / "run")
+    assert set(assay.load_run(tmp_path / "run").scores) == {"bleu", "exact"}
 
 
 def compared(**options: Any) -> Callable[[], Any]:
@@ -75,6 +120,13 @@ def compared(**options: Any) -> Callable[[], Any]:
         ("nothing", lambda: exact([], []), "there are no predictions"),
         ("None", lambda: exact(["a", None], ["a", "b"]), "predictions, line 2: null where a string"),
         ("NaN", lambda: exact(["a", float("nan")], ["a", "b"]), "line 2: the number nan where a string"),
+        ("a set", lambda: exact({"a", "c"}, ["a", "b"]), "predictions are a set, which has no order"),
+        ("columns", lambda: exact({"prediction": ["a"]}, ["a"]), "one mapping with the key 'prediction'; give a list of such"),
+        ("records by id", lambda: exact({"1": {"text": "a"}}, ["a"]), "predictions, line 1: an object where a string"),
+        ("ids that do not meet", lambda: exact({"a": "x"}, {"b": "x"}), "1 of 1 gold ids has no prediction"),
+        ("a metric that is none", evaluated_by([len]), "<built-in function len> is no metric; give a name"),
+        ("a class", evaluated_by([Longer]), "is no metric; give a name"),
+        ("a metric that cannot be found again", evaluated_by(Longer(), save="run"), "the metric longer is not registered"),
         ("no file", lambda: exact("none.txt", ["a"]), r"none\.txt: no such file"),
         ("one run", lambda: assay.compare("run"), "a comparison needs at least two runs"),
         ("trials", compared(trials=0), "--trials 0 must be at least 1"),

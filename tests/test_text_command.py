@@ -7,6 +7,7 @@ import csv
 import gzip
 import io
 import json
+import os
 import sys
 from collections.abc import Callable, Sequence
 from pathlib import Path
@@ -120,6 +121,7 @@ BAD = [
     ("an unknown column", {}, ("-p", "{}/p.jsonl", "-g", "{}/g.jsonl", "--slice", "topics"), "unknown column 'topics'; did you mean 'topic'? (there are: doc, topic)"),
     ("a level in percent", {}, (*TEXT, "--ci", "95"), "--ci 95.0 must be between 0 and 1 (0.95 for 95 %), or 0 for no intervals"),
     ("no workers", {}, (*TEXT, "--jobs", "0"), "--jobs 0 must be at least 1"),
+    ("workers without end", {}, (*TEXT, "--jobs", "100000"), f"--jobs 100,000 is too many; more than there are processors ({os.cpu_count()} here) bring nothing, and at most 1,024 are started"),
     ("digits that no number has", {}, (*TEXT, "--digits", "-1"), "Invalid value for '--digits': -1 is not in the range 0<=x<=17; see 'assay text score --help'"),
     ("a word for a number", {}, (*TEXT, "--jobs", "many"), "Invalid value for '--jobs' / '-j': 'many' is not a valid integer; see 'assay text score --help'"),
     ("a folder that is no run", {"out/precious.txt": "x"}, (*TEXT, "--save", "{}/out"), "{}/out exists and is not a run folder; choose another folder for --save"),

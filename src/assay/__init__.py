@@ -12,11 +12,13 @@ loads nothing else.
 from __future__ import annotations
 
 from importlib import import_module
-from typing import TYPE_CHECKING, Any
 
 __version__ = "0.1.0"
 
+TYPE_CHECKING = False  # importing `typing` for it would be most of what `import assay` takes
 if TYPE_CHECKING:
+    from typing import Any
+
     from assay.core.batch import Batch, Pair
     from assay.core.comparison import ComparisonDocument
     from assay.core.document import ResultDocument

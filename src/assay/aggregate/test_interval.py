@@ -28,7 +28,7 @@ from assay.aggregate.test_metrics import (
     accuracy_rows,
     f1_rows,
 )
-from assay.core.metric import Totals
+from assay.core.metric import Score, Totals
 
 nan = math.nan
 
@@ -70,6 +70,19 @@ def test_shares_get_wilson_in_their_own_scale() -> None:
     assert plain.bounds == wilson_interval(3, 4).bounds
     assert error.bounds == pytest.approx((100 - 100 * plain.high, 100 - 100 * plain.low), abs=1e-12)
     assert share_intervals(MicroF1(), np.array([1.0, 2.0, 2.0])) == {}
+
+
+class NetRight(Accuracy):
+    """From -1, all wrong, to 1, all right."""
+
+    name = "net-right"
+    scores = (Score("net", low=-1.0, proportion=("right", "n")),)
+
+
+def test_a_share_on_another_scale_has_its_interval_there() -> None:
+    (found,) = share_intervals(NetRight(), np.array([3.0, 4.0])).values()
+    plain = wilson_interval(3, 4)
+    assert found.bounds == pytest.approx((2 * plain.low - 1, 2 * plain.high - 1), abs=1e-12)
 
 
 # -- percentiles of resamples ----------------------------------------------------------------

@@ -6,25 +6,22 @@ One module per command; it is imported when the command runs, so that `assay --h
 
 from __future__ import annotations
 
-import errno
-import io
+# Nothing but what Python has loaded already: Ctrl-C before `main` would be answered by Python.
 import os
 import sys
-from collections.abc import Sequence
-from contextlib import suppress
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Sequence
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
     """Run `assay` and exit: 0 done, 1 finding, 2 wrong usage or input, 3 our fault, 130 stopped."""
-    # Matrices here are small: threads of the linear algebra cost more than they bring, and
-    # --jobs is how work is spread. Has to be said before numpy is imported.
-    os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
-    for name in ("stdout", "stderr"):
-        if getattr(sys, name) is None:  # closed by whoever started us: nobody wants to be told
-            setattr(sys, name, open(os.devnull, "w", encoding="utf-8"))  # noqa: SIM115
-    if sys.stdin is None:  # closed too: whoever reads from it finds nothing
-        sys.stdin = io.TextIOWrapper(io.BytesIO(), encoding="utf-8")
     try:
+        # Matrices here are small: threads of the linear algebra cost more than they bring, and
+        # --jobs is how work is spread. Has to be said before numpy is imported.
+        os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
+        _replace_closed_streams()
         code = run(arguments)
     except KeyboardInterrupt:  # before the command began, while modules were being imported
         code = _say("interrupted; nothing was written", 130)
@@ -33,6 +30,8 @@ def main(arguments: Sequence[str] | None = None) -> None:
 
 def run(arguments: Sequence[str] | None = None) -> int:
     """Run `assay` with these arguments and give back its exit code."""
+    import errno
+
     from assay.cli import small
 
     given = list(sys.argv[1:] if arguments is None else arguments)
@@ -102,8 +101,20 @@ def _usage(error: object) -> str:
     return " ".join(error.format_message().split()).rstrip(".") + help_hint
 
 
+def _replace_closed_streams() -> None:
+    for name in ("stdout", "stderr"):
+        if getattr(sys, name) is None:  # closed by whoever started us: nobody wants to be told
+            setattr(sys, name, open(os.devnull, "w", encoding="utf-8"))  # noqa: SIM115
+    if sys.stdin is None:  # closed too: whoever reads from it finds nothing
+        import io
+
+        sys.stdin = io.TextIOWrapper(io.BytesIO(), encoding="utf-8")
+
+
 def _forget_output() -> None:
     """Drop what standard output still holds, so that Python does not try again while it exits."""
+    from contextlib import suppress
+
     with suppress(OSError, ValueError):
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 

@@ -39,8 +39,10 @@ OPTIONS = (
     Option(
         "margin",
         ("--margin",),
-        "Differences below this do not matter: systems within it are equivalent.",
-        kind="number",
+        "Differences below this do not matter: systems within it are equivalent. In units of the "
+        "score; KEY=0.5 for one score. Repeatable.",
+        multiple=True,
+        metavar="NUMBER",
     ),
     Option(
         "test",

@@ -8,23 +8,7 @@ import importlib
 import click
 
 import assay
-
-COMMANDS = {
-    "compare": "Say which of several runs is better, by how much and how sure.",
-    "demo": "Score and compare sample systems of every task, as one page.",
-    "diff": "List what changed between two runs, example by example.",
-    "doctor": "Say what files are, what is wrong with them, and whether two line up.",
-    "gate": "Fail (exit code 1) when a run is worse than its baseline.",
-    "judge": "Ask people whether predictions are right; agreement, estimates.",
-    "leaderboard": "List all runs below a folder, the best first.",
-    "metrics": "List the metrics with their parameters.",
-    "plan": "How many examples a comparison needs, or what it can show.",
-    "report": "Make one page of runs: the answer, tables, pictures, examples.",
-    "show": "Show a saved run.",
-    "tasks": "List the tasks.",
-    "verify": "Compute a saved run again from its inputs and compare.",
-}
-"""What works on any run: name -> one line; each is `command` of the module of that name."""
+from assay.cli.front import COMMANDS, HELP_FLAGS, WIDEST, front_page
 
 
 class Root(click.Group):
@@ -61,30 +45,20 @@ class Root(click.Group):
             raise unknown("command", args[0], self.list_commands(ctx))
         return args[0], found, args[1:]
 
-    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        """Two sections, written without importing the commands."""
-        from assay import tasks
-
-        with formatter.section("Tasks"):
-            formatter.write_dl([(name, tasks.summary(name)) for name in tasks.names()])
-        with formatter.section("On any run"):
-            formatter.write_dl(list(COMMANDS.items()))
+    def get_help(self, ctx: click.Context) -> str:
+        """The front page, which is there without click as well."""
+        return front_page(ctx.terminal_width).rstrip()
 
 
 @click.command(
     cls=Root,
     context_settings={
-        "help_option_names": ["-h", "--help"],
+        "help_option_names": list(HELP_FLAGS),
         # The replaced tools spell their options both ways: --dataset_name is --dataset-name.
         "token_normalize_func": lambda name: name.replace("_", "-"),
-        "max_content_width": 100,
+        "max_content_width": WIDEST,
     },
 )
 @click.version_option(assay.__version__, "--version", message="assay %(version)s")
 def root() -> None:
-    """Measure predictions against gold, and know how sure you are.
-
-    \b
-    assay text score --predictions system.txt --gold reference.txt -m bleu --save runs/system
-    assay compare runs/baseline runs/system
-    """
+    """Measure predictions against gold, and know how sure you are."""

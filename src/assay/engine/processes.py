@@ -12,6 +12,7 @@ from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import Future, ProcessPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
 from contextlib import contextmanager
+from itertools import chain, islice
 from multiprocessing.context import BaseContext
 from typing import Any
 
@@ -59,6 +60,19 @@ def _undisturbed() -> Iterator[None]:
         signal.signal(signal.SIGINT, before or signal.SIG_DFL)  # None: not set by Python
 
 
+@contextmanager
+def _later() -> Iterator[None]:
+    """Let Ctrl-C wait: what Python does around a fork drops it without a word."""
+    if not hasattr(signal, "pthread_sigmask"):
+        yield
+        return
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+    try:
+        yield
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)
+
+
 class ProcessEngine(Engine):
     """A pool of worker processes with a short queue in front of it."""
 
@@ -71,14 +85,21 @@ class ProcessEngine(Engine):
 
     def map(self, function: Callable[[Item], Answer], items: Iterable[Item]) -> Iterator[Answer]:
         """`function(item)` for each item, in order, with two items per worker under way."""
+        rest = iter(items)
+        first = deque(islice(rest, self.jobs))
+        if not first:
+            return
         context = _context()
         stopped = context.RawValue("b", 0)
+        # All workers are forked at once, so there are no more than can have something to do.
         pool = ProcessPoolExecutor(
-            self.jobs, mp_context=context, initializer=_prepare, initargs=(function, stopped)
+            len(first), mp_context=context, initializer=_prepare, initargs=(function, stopped)
         )
         under_way: deque[Future[Answer]] = deque()
         try:
-            for item in items:
+            with _later():  # the first item starts the workers
+                under_way.append(pool.submit(_apply, first.popleft()))
+            for item in chain(_given_up(first), rest):
                 under_way.append(pool.submit(_apply, item))
                 if len(under_way) >= 2 * self.jobs:
                     yield under_way.popleft().result()
@@ -93,6 +114,12 @@ class ProcessEngine(Engine):
             with _undisturbed():
                 stopped.value = 1
                 pool.shutdown(wait=True, cancel_futures=True)
+
+
+def _given_up(queue: deque[Item]) -> Iterator[Item]:
+    """What is in the queue, which does not keep it."""
+    while queue:
+        yield queue.popleft()
 
 
 def _context() -> BaseContext:

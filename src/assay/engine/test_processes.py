@@ -5,10 +5,13 @@ import os
 import signal
 import subprocess
 import sys
+from concurrent.futures import ProcessPoolExecutor
+from typing import Any
 
 import pytest
 
-from assay.engine.processes import _undisturbed
+from assay.engine import processes
+from assay.engine.processes import ProcessEngine, _undisturbed
 
 ENDLESS = """
 import itertools, os
@@ -46,3 +49,42 @@ def test_a_second_interrupt_does_not_stop_the_cleaning_up() -> None:
             signal.raise_signal(signal.SIGINT)
     finally:
         signal.signal(signal.SIGINT, before)
+
+
+@pytest.mark.parametrize(("jobs", "items", "workers"), [(300, 3, 3), (2, 3, 2), (3, 3, 3)])
+def test_no_more_workers_than_items(
+    jobs: int, items: int, workers: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    started: list[int] = []
+
+    def pool(max_workers: int, **options: Any) -> ProcessPoolExecutor:
+        started.append(max_workers)
+        return ProcessPoolExecutor(max_workers, **options)
+
+    monkeypatch.setattr(processes, "ProcessPoolExecutor", pool)
+    assert list(ProcessEngine(jobs).map(abs, range(items))) == [*range(items)]
+    assert started == [workers]
+
+
+def test_nothing_to_do_starts_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delattr(processes, "ProcessPoolExecutor")
+    assert list(ProcessEngine(2).map(abs, [])) == []
+
+
+INTERRUPTED = """
+import os, signal
+from assay.engine.processes import ProcessEngine
+
+os.register_at_fork(after_in_parent=lambda: os.kill(os.getpid(), signal.SIGINT))
+try:
+    print(list(ProcessEngine(2).map(abs, range(3))))
+except KeyboardInterrupt:
+    print("interrupted")
+"""
+
+
+@pytest.mark.skipif(not hasattr(os, "register_at_fork"), reason="needs fork")
+def test_an_interrupt_while_workers_are_started_is_not_lost() -> None:
+    command = [sys.executable, "-c", INTERRUPTED]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=120)
+    assert (done.stdout, done.stderr) == ("interrupted\n", "")

@@ -32,7 +32,9 @@ def chosen_scores(layout: Layout, wanted: Sequence[str] = ()) -> list[Chosen]:
     every = [
         Chosen(metric, entry, score, shown)
         for metric, entry in zip(layout.metrics, layout.entries, strict=True)
-        for score, shown in zip(metric.scores, entry.scores, strict=True)
+        for by_name in [{score.name: score for score in metric.scores}]
+        for shown in entry.scores  # which may be fewer than the metric has
+        for score in [by_name[shown.name]]
     ]
     if not wanted:
         return every

@@ -12,24 +12,24 @@ from contextlib import ExitStack, contextmanager
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
-from typing import Any, get_args
+from typing import Any
 
 import numpy as np
 
 import assay
 from assay import engine as engines
 from assay import tasks
-from assay.aggregate.asked import check_resampling
 from assay.aggregate.resample import SEED
 from assay.core.batch import Batch
-from assay.core.document import InputFile, ResultDocument, plain
-from assay.core.errors import OutputError, UsageError
-from assay.core.metric import Rows
+from assay.core.document import ResultDocument, plain
+from assay.core.errors import UsageError
+from assay.core.metric import Metric, Rows
 from assay.core.names import several, system_name, unknown
 from assay.core.signature import format_signature
 from assay.core.task import Examples, Missing, Outcome, Task
 from assay.pipeline.collect import INTERVALS, Collected, Collector, OwnIntervals, Plan
 from assay.pipeline.measuring import Layout, Measure
+from assay.pipeline.refusals import check_numbers, check_own, spare_inputs
 from assay.pipeline.result import Result
 from assay.pipeline.slicing import with_columns
 
@@ -42,7 +42,7 @@ def evaluate(
     predictions: Any = None,
     gold: Any = None,
     *,
-    metrics: str | Sequence[str] = (),
+    metrics: str | Metric | Sequence[str | Metric] = (),
     system: str | None = None,
     slices: str | Sequence[str] = (),
     cluster: str | None = None,
@@ -65,10 +65,11 @@ def evaluate(
     """Score predictions against gold.
 
     `predictions` and `gold` are paths (text or `Path`; a list of `Path` for several files) or the
-    data itself: lists of strings, of lists of strings, or of mappings with `id`. `ci=0` leaves
-    intervals out. With `keep=False` rows and examples are dropped as soon as nothing needs them.
-    `own_files=False` leaves out the files that a task writes besides the run folder. Without a
-    `seed` it is the task's own, or 12345.
+    data itself: lists of strings, of lists of strings, or of mappings with `id`; a mapping from id
+    to text; a table. `metrics` are names with their parameters, or metrics of your own as objects.
+    `ci=0` leaves intervals out. With `keep=False` rows and examples are dropped as soon as nothing
+    needs them. `own_files=False` leaves out the files that a task writes besides the run folder.
+    Without a `seed` it is the task's own, or 12345.
 
     >>> result = evaluate("text", ["a b c", "x"], ["a b d", "x"], metrics=["exact"])
     >>> result.scores["exact"]
@@ -78,21 +79,25 @@ def evaluate(
     chosen = tasks.load(task) if isinstance(task, str) else task
     if seed is None:
         seed = next((o.default for o in chosen.options if o.name == "seed"), SEED)
-    _check(ci, resamples, seed, jobs, missing)
+    check_numbers(ci, resamples, seed, jobs, missing)
     policy: Missing = missing or chosen.missing
     if own_files:
         chosen.check_outputs(**options)
-    metrics = several(metrics)
+    given = (metrics,) if isinstance(metrics, (str, Metric)) else tuple(metrics)
+    names = tuple(m for m in given if isinstance(m, str))
+    own = [m for m in given if not isinstance(m, str)]
+    check_own(own, chosen, save)
     # A metric that does not exist is an error before anything is read, or anybody asked.
-    asked = chosen.metrics(metrics, **options) if metrics else None
+    asked = chosen.metrics(names, **options) if names else None
     shared = {name: {"seed": seed, "ci": ci}[name] for name in chosen.shares}
     examples = chosen.examples(predictions, gold, missing=policy, **shared, **options)
     found = examples.metrics
     if examples.choose is not None:
-        found = examples.choose(metrics)
+        found = examples.choose(names)
     elif found is None:
-        found = asked if asked is not None else chosen.metrics((), **options)
-    layout = Layout.of(found)
+        usual = [] if own else chosen.metrics((), **options)
+        found = asked if asked is not None else usual
+    layout = Layout.of([*found, *own])
     keeps = chosen.wants_rows(interval=interval, **options)
     keep_all = keep or keeps
     slices = tuple(dict.fromkeys([*examples.slices, *several(slices)]))
@@ -155,7 +160,7 @@ def evaluate(
                 "command": command,
             },
         )
-        _spare_inputs(document.inputs, save, per_example)
+        spare_inputs(document.inputs, save, per_example)
         outcome = Outcome(
             document, layout.metrics, collected.rows, collected.batches, collected.totals
         )
@@ -287,35 +292,6 @@ def _document(
         extra=examples.intake.extra,
         made=made,
     )
-
-
-def _spare_inputs(
-    inputs: Sequence[InputFile], save: str | Path | None, per_example: str | Path | None
-) -> None:
-    """Refuse to write over what was read; a pattern may have matched an earlier output."""
-    for file in inputs:
-        path = Path(file.path).resolve()
-        if per_example is not None and Path(per_example).resolve() == path:
-            raise OutputError(
-                f"{file.path} is an input of this run; choose another name for --per-example"
-            )
-        if save is not None and path.is_relative_to(Path(save).resolve()):
-            raise OutputError(
-                f"{file.path} is an input of this run and lies in {save}, which would be replaced; "
-                "choose another folder for --save"
-            )
-
-
-def _check(ci: float, resamples: int, seed: int, jobs: int, missing: str | None) -> None:
-    if missing is not None and missing not in get_args(Missing):
-        raise unknown("way to treat missing predictions", missing, get_args(Missing))
-    if not 0 <= ci < 1:
-        raise UsageError(
-            f"--ci {ci} must be between 0 and 1 (0.95 for 95 %), or 0 for no intervals"
-        )
-    check_resampling(resamples, seed)
-    if jobs < 1:
-        raise UsageError(f"--jobs {jobs} must be at least 1")
 
 
 def _as_given(source: Any) -> Any:

@@ -1,11 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
-"""How much a score may drop, and what it must reach: what a gate is told, as numbers."""
+"""How much a score may drop, what it must reach, and what does not matter: as numbers."""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import TypeAlias
 
 from assay.core.errors import UsageError
 from assay.core.names import unknown
@@ -34,6 +35,33 @@ class Drops:
     def of(self, key: str) -> Drop:
         """The drop allowed to this score."""
         return self.by_key.get(key, self.default)
+
+
+@dataclass(frozen=True, slots=True)
+class Margins:
+    """Below which difference of each score two systems are as good as equal; None for no margin."""
+
+    default: float | None = None
+    by_key: Mapping[str, float] = field(default_factory=dict)
+
+    def of(self, key: str) -> float | None:
+        """The margin of this score, in its units."""
+        return self.by_key.get(key, self.default)
+
+    def stated(self, keys: Sequence[str]) -> float | dict[str, float] | None:
+        """As documents hold it: one number for all, or those of each score that has one."""
+        if not self.by_key:
+            return self.default
+        of_each = ((key, self.of(key)) for key in keys)
+        return {key: margin for key, margin in of_each if margin is not None}
+
+    def among(self, keys: Sequence[str]) -> Margins:
+        """The margins that count where there are these scores alone."""
+        return Margins(self.default, {k: m for k, m in self.by_key.items() if k in keys})
+
+
+Margin: TypeAlias = float | str | Sequence[str] | Mapping[str, float] | Margins
+"""How a margin may be given: one for all scores, `KEY=0.5` for one, several of these, or by key."""
 
 
 def parse_drop(text: str | float) -> Drop:
@@ -73,6 +101,34 @@ def parse_drops(given: str | float | Sequence[str] | Mapping[str, str | float]) 
     return Drops(default, by_key)
 
 
+def parse_margins(given: Margin | None) -> Margins:
+    """One margin for all scores, or margins by key, or both as the command line has them.
+
+    >>> parse_margins(["0.5", "exact=0.01"]).of("exact")
+    0.01
+    """
+    if given is None or isinstance(given, Margins):
+        return given or Margins()
+    if isinstance(given, Mapping):
+        given = [f"{key}={margin}" for key, margin in given.items()]
+    items = [given] if isinstance(given, (str, int, float)) else list(given)
+    default: float | None = None
+    by_key: dict[str, float] = {}
+    for item in items:
+        key, equals, text = str(item).rpartition("=")
+        margin = _number(text)
+        if margin is None or not margin > 0:
+            raise UsageError(
+                f"--margin {item} must be above 0, in the units of the score: 0.5, or KEY=0.5 for "
+                "one score"
+            )
+        if equals:
+            by_key[key.strip()] = margin
+        else:
+            default = margin
+    return Margins(default, by_key)
+
+
 def parse_limits(option: str, items: Sequence[str]) -> dict[str, float]:
     """`KEY=VALUE` of an option such as `--min`.
 
@@ -105,12 +161,12 @@ def check_drops(drops: Drops, chosen: Sequence[Chosen], mode: str) -> None:
                     "with 0 only a run that is proven better would pass"
                 )
     default = drops.default
-    if not default.relative and default.amount and len({c.shown.unit for c in rest}) > 1:
-        listed = ", ".join(f"{c.key}{f' ({c.shown.unit})' if c.shown.unit else ''}" for c in rest)
-        raise UsageError(
-            f"--max-drop {default.amount:g} cannot mean the same for scores of different units "
-            f"({listed}); give KEY={default.amount:g} for each, choose scores with --metric, "
-            "or use a share such as 2%"
+    if not default.relative and default.amount:
+        _check_units(
+            "--max-drop",
+            default.amount,
+            rest,
+            ", choose scores with --metric, or use a share such as 2%",
         )
     for c in chosen:
         drop = drops.of(c.key)
@@ -120,6 +176,33 @@ def check_drops(drops: Drops, chosen: Sequence[Chosen], mode: str) -> None:
                 f"--max-drop {drop.amount:g} allows everything: {c.key} lies between "
                 f"{c.score.low:g} and {c.score.high:g}"
             )
+
+
+def check_margins(margins: Margins, chosen: Sequence[Chosen]) -> None:
+    """Refuse margins that no score has, or that cannot be meant."""
+    for key in margins.by_key:
+        if key not in (keys := [c.key for c in chosen]):
+            raise unknown("score in --margin", key, keys)
+    if margins.default is not None:
+        rest = [c for c in chosen if c.key not in margins.by_key]
+        _check_units("--margin", margins.default, rest)
+    for c in chosen:
+        margin, reach = margins.of(c.key), c.score.high - c.score.low
+        if margin is not None and margin >= reach:
+            raise UsageError(
+                f"--margin {margin:g} makes all systems equivalent: {c.key} lies between "
+                f"{c.score.low:g} and {c.score.high:g}"
+            )
+
+
+def _check_units(option: str, amount: float, chosen: Sequence[Chosen], instead: str = "") -> None:
+    """Refuse one number for scores of different units: half a point, and half of all examples."""
+    if len({c.shown.unit for c in chosen}) > 1:
+        listed = ", ".join(f"{c.key}{f' ({c.shown.unit})' if c.shown.unit else ''}" for c in chosen)
+        raise UsageError(
+            f"{option} {amount:g} cannot mean the same for scores of different units ({listed}); "
+            f"give KEY={amount:g} for each{instead}"
+        )
 
 
 def check_limits(

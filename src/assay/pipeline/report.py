@@ -17,6 +17,7 @@ from assay.core.task import Task
 from assay.pipeline.comparable import comparable, leading
 from assay.pipeline.compare import compare
 from assay.pipeline.judged import judged
+from assay.pipeline.limits import Margin, Margins, parse_margins
 from assay.pipeline.pairing import paired
 from assay.pipeline.regions import joint_regions
 from assay.pipeline.result import Result
@@ -98,6 +99,7 @@ def make_report(
     for column in slices:
         if not any(column in known for known in columns):
             raise unknown("column", column, {c for known in columns for c in known})
+    margins = _known_margins(statistics.pop("margin", None), loaded)
     judges = _judged(groups, judgements)
     sections = [
         replace(section, agreements=agreements)
@@ -107,7 +109,11 @@ def make_report(
             metric,
             examples,
             folder,
-            {**statistics, "slices": [column for column in slices if column in known]},
+            {
+                **statistics,
+                "slices": [column for column in slices if column in known],
+                "margin": margins,
+            },
             ranked,
         )
     ]
@@ -117,6 +123,16 @@ def make_report(
             named, tuple(told_apart(sections)), command or "", assay.__version__, tuple(remarks)
         )
     )
+
+
+def _known_margins(given: Margin | None, runs: Sequence[Result]) -> Margins:
+    """The margins, whose scores at least one run must have."""
+    margins = parse_margins(given)
+    keys = {key for run in runs for key in run.scores}
+    for key in margins.by_key:
+        if key not in keys:
+            raise unknown("score in --margin", key, keys)
+    return margins
 
 
 def grouped(runs: Sequence[Result]) -> list[list[Result]]:
@@ -205,7 +221,9 @@ def _compared(
     statistics: Mapping[str, Any],
 ) -> Section:
     side_by_side = paired(group)
-    comparison = compare(*side_by_side.runs, **statistics).document
+    keys = [score.key for entry in side_by_side.layout.entries for score in entry.scores]
+    here = {**statistics, "margin": statistics["margin"].among(keys)}
+    comparison = compare(*side_by_side.runs, **here).document
     key = leading(side_by_side.runs, task, metric)
     if key not in comparison.systems[0].scores:
         key = next(iter(comparison.systems[0].scores), None)

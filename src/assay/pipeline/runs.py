@@ -145,13 +145,22 @@ def is_run(path: Path) -> bool:
     return (path / DOCUMENT).is_file()
 
 
+def folder_of(path: Path) -> Path:
+    """The run folder that is meant: its `run.json` may be named instead."""
+    return path.parent if path.name == DOCUMENT and is_run(path.parent) else path
+
+
 def load_run(path: str | Path) -> Result:
     """Read a run folder back. Rows are mapped, examples are read when they are asked for.
 
     Rows must give the scores of the document: what is compared is what was shown.
     """
-    folder = Path(path)
+    folder = folder_of(Path(path))
     document = read_document(folder)
+    if not folder.is_dir():
+        raise InputError(
+            "is a result without its rows", path=folder, hint="give a folder written with --save"
+        )
     layout = _layout(document, folder / DOCUMENT)
     rows = read_rows(folder / ROWS, (document.statistics["n"], len(layout.columns)))
     with np.errstate(all="ignore"):  # damaged rows may hold anything
@@ -190,7 +199,7 @@ def _layout(document: ResultDocument, path: Path) -> Layout:
 
 
 def read_document(folder: Path) -> ResultDocument:
-    """The document of a run folder."""
+    """The document of a run folder, or the one that `--json` printed into a file."""
     path = folder / DOCUMENT if folder.is_dir() else folder
     try:
         data = msgspec.json.decode(path.read_bytes())

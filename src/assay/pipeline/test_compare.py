@@ -5,13 +5,15 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
+from typing import Any
 
 import pytest
 
 import assay
 from assay.aggregate.paired import TRIALS, compare_systems
-from assay.pipeline.compare import _left_out, _Settings
+from assay.pipeline.differences import Settings, left_out
 from assay.pipeline.evaluate import evaluate
+from assay.pipeline.limits import Margins
 
 
 def evaluated(predictions: Sequence[str], gold: Sequence[str], metric: str) -> assay.Result:
@@ -46,8 +48,8 @@ def test_trials_that_leave_a_score_undefined_are_counted() -> None:
     precision = found[0]["token_precision"]
     assert precision.undefined == pytest.approx(TRIALS / 2, abs=200)
     precision = replace(precision, interval=replace(precision.interval, undefined=0))
-    settings = _Settings(0.95, 1_000, TRIALS, 1, 0.05, None, "auto")
-    ((share, remark),) = _left_out("precision", precision, settings)
+    settings = Settings(0.95, 1_000, TRIALS, 1, 0.05, Margins(), "auto")
+    ((share, remark),) = left_out("precision", precision, settings)
     assert share == precision.undefined / TRIALS
     assert remark.endswith(" of 10,000 trials; its p-value is made of the others")
 
@@ -81,3 +83,68 @@ def test_slices_of_few_clusters_are_named() -> None:
     assert remark in runs[0].document.warnings
     assert remark in assay.compare(*runs, slices=["topic"], metrics=["wer"]).document.warnings
     assert not assay.compare(*runs, metrics=["wer"]).document.warnings
+
+
+@pytest.fixture(scope="module")
+def two() -> list[assay.Result]:
+    """A system that repeats the gold, and one with 10 of 40 sentences wrong."""
+    gold = [f"this is the sentence with the number {i}" for i in range(40)]
+    wrong = [f"nothing of it for {i}" if i % 4 == 0 else text for i, text in enumerate(gold)]
+    return [
+        evaluate("text", said, gold, metrics=["exact", "bleu", "chrf"], system=name)
+        for name, said in (("wrong", wrong), ("right", gold))
+    ]
+
+
+def verdicts(runs: list[assay.Result], **options: Any) -> dict[str, str]:
+    return {d.key: d.verdict for d in assay.compare(*runs, **options).differences}
+
+
+def test_each_score_has_a_margin_of_its_own(two: list[assay.Result]) -> None:
+    plain = assay.compare(*two)
+    assert [round(d.difference, 3) for d in plain.differences if d.key == "exact"] == [0.25]
+    assert plain.document.statistics["margin"] is None
+    for margin in ({"exact": 0.5}, "exact=0.5", ["exact=0.5"]):
+        found = assay.compare(*two, margin=margin)
+        assert verdicts(two, margin=margin)["exact"] == "equivalent"
+        assert verdicts(two, margin=margin)["bleu"] == "better"
+        assert found.document.statistics["margin"] == {"exact": 0.5}
+        assert "|margin:exact=0.5|" in found.document.signature
+    words = verdicts(two, margin=["60", "exact=0.05"], metrics=["bleu", "chrf", "exact"])
+    assert words == {"exact": "better", "bleu": "equivalent", "chrf": "equivalent"}
+    one = assay.compare(*two, margin=60, metrics=["bleu", "chrf"])
+    assert one.document.statistics["margin"] == 60.0
+    assert "are equivalent within 60" in str(one)
+
+
+def test_a_score_of_a_metric_that_has_several_may_be_chosen_and_have_a_margin() -> None:
+    runs = [evaluated([text, "a c", "a"], ["a b"] * 3, "wer") for text in ("a b", "a")]
+    for margin in (0.9, {"wil": 0.9}):
+        found = assay.compare(*runs, metrics="wil", margin=margin)
+        assert [d.key for d in found.differences] == ["wil"]
+        assert found.document.statistics["margin"] == margin
+
+
+@pytest.mark.parametrize(
+    ("margin", "said"),
+    [
+        (1, r"--margin 1 cannot mean the same for scores of different units \(exact, bleu \(%\), chrf \(%\)\); give KEY=1 for each"),
+        ({"blue": 1.0}, "unknown score in --margin 'blue'; did you mean 'bleu'"),
+        (["bleu=0"], "--margin bleu=0 must be above 0"),
+        ("bleu=2%", "--margin bleu=2% must be above 0, in the units of the score"),
+        ({"exact": 1.0}, "--margin 1 makes all systems equivalent: exact lies between 0 and 1"),
+    ],
+    ids=repr,
+)  # fmt: skip
+def test_margins_that_cannot_be_meant(two: list[assay.Result], margin: Any, said: str) -> None:
+    with pytest.raises(assay.UsageError, match=said):
+        assay.compare(*two, margin=margin)
+
+
+def test_a_report_takes_margins_of_any_of_its_runs(two: list[assay.Result]) -> None:
+    other = [evaluate("text", [s], ["a b"], metrics="wer", system=s) for s in ("a b", "a c")]
+    report = assay.make_report(*two, *other, margin={"exact": 0.5, "wer": 0.9})
+    held = [s.comparison.statistics["margin"] for s in report.document.sections if s.comparison]
+    assert held == [{"exact": 0.5}, {"wer": 0.9}]
+    with pytest.raises(assay.UsageError, match="unknown score in --margin 'cer'"):
+        assay.make_report(*two, *other, margin={"cer": 0.5})

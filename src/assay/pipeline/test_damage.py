@@ -187,6 +187,8 @@ FINDINGS: list[tuple[str, Damage, list[str]]] = [
     ("slice edited", document(lambda d: d["slices"]["topic"]["x"]["scores"].update(exact=0.5)), ["slices.topic.x.scores.exact was 0.5, now 1.0"]),
     ("macro edited", document(lambda d: d["macros"]["topic"]["scores"].update(exact=0.1)), ["macros.topic.scores.exact was 0.1, now 0.5"]),
     ("slice left out", document(lambda d: d["slices"]["topic"].pop("y")), ["slices.topic.y was undefined, now {"]),
+    ("count edited", document(lambda d: d["counts"].update(gold=9)), ["counts.gold was 9, now 3"]),
+    ("method edited", document(lambda d: d["statistics"]["methods"].update(exact="bootstrap")), ["statistics.methods.exact was 'bootstrap', now 'wilson'"]),
     ("metric renamed", document(lambda d: d["metrics"][0].update(text="wer")), ["metrics[0].text was 'wer', now 'exact'"]),
     ("signature edited", document(lambda d: d.update(signature="text|n:9")), ["signature was 'text|n:9', now 'text|n:3"]),
     ("gold digest edited", document(lambda d: d.update(gold_sha256="0")), ["gold_sha256 was '0', now "]),

@@ -243,6 +243,17 @@ def test_what_counts_is_the_adjusted_p() -> None:
     assert judged(proven, 0.0, "significant", 0.05, True)[0] == "failed"
 
 
+def test_a_loss_as_large_as_the_drop_on_paper_is_within_it() -> None:
+    # 0.8 - 0.7 is 0.10000000000000009: a little more than 0.1 in binary, and no more on paper.
+    loss = 0.7 - 0.8
+    assert -loss > 0.1
+    d = Difference(
+        "s", "A", "B", 0.7, 0.8, loss, (-0.2, -0.01), 0.01, 0.01, "t", "none", "worse", 9
+    )
+    assert judged(d, 0.1, "significant", 0.05, True) == ("passed", "loss within the allowed drop")
+    assert judged(d, 0.0999, "significant", 0.05, True)[0] == "failed"
+
+
 def test_a_proven_loss_fails_and_its_reverse_passes() -> None:
     good, bad = run(30, "good"), run(20, "bad")
     # 10 examples are right in one only: McNemar's exact p is 2 / 2 ** 10.

@@ -20,7 +20,14 @@ from assay.core.batch import CHUNK
 from assay.core.document import ResultDocument, plain
 from assay.core.errors import InputError, UsageError
 from assay.pipeline.evaluate import evaluate
-from assay.pipeline.runs import DOCUMENT, EXAMPLES, ROWS, read_document, read_rows
+from assay.pipeline.runs import (
+    DOCUMENT,
+    EXAMPLES,
+    ROWS,
+    folder_of,
+    read_document,
+    read_rows,
+)
 from assay.pipeline.stored import DAMAGED
 
 PARTS = (
@@ -44,9 +51,10 @@ def verify(run: str | Path, *, root: str | Path | None = None, jobs: int = 1) ->
     """Score the inputs of a run again, with its options, and compare document, rows and examples.
 
     Inputs are looked for where the run names them; relative paths start at `root`, by default the
-    current folder.
+    current folder. A document by itself, printed by `--json`, is held against its inputs as well.
     """
-    stored = read_document(Path(run))
+    run = folder_of(Path(run))
+    stored = read_document(run)
     options = dict(stored.options)
     predictions = options.pop("predictions", None)
     gold = options.pop("gold", None)
@@ -55,11 +63,12 @@ def verify(run: str | Path, *, root: str | Path | None = None, jobs: int = 1) ->
         raise UsageError(
             f"{run} was made from data that is not in a file, so it cannot be computed again"
         )
-    _check_options(stored, Path(run))
+    _check_options(stored, run)
     statistics = stored.statistics
     with TemporaryDirectory(prefix="assay-verify-") as folder:
         second = Path(folder) / "run"
         with _inside(root):
+            _check_inputs(stored, run)
             again = evaluate(
                 stored.task,
                 _source(predictions),
@@ -80,9 +89,9 @@ def verify(run: str | Path, *, root: str | Path | None = None, jobs: int = 1) ->
                 **options,
             ).document
         findings = [*_changed_inputs(stored, again), *_document_findings(stored, again)]
-        if Path(run).is_dir():
-            findings += _rows_findings(Path(run) / ROWS, second / ROWS)
-            findings += _examples_findings(Path(run) / EXAMPLES, second / EXAMPLES)
+        if run.is_dir():
+            findings += _rows_findings(run / ROWS, second / ROWS)
+            findings += _examples_findings(run / EXAMPLES, second / EXAMPLES)
     return Verification(_count(stored), tuple(findings))
 
 
@@ -108,6 +117,16 @@ def _check_options(stored: ResultDocument, run: Path) -> None:
                 raise InputError(
                     f"option {option.name} is {one!r}", path=run / DOCUMENT, hint=DAMAGED
                 )
+
+
+def _check_inputs(stored: ResultDocument, run: Path) -> None:
+    """Refuse inputs that can be read once only: whoever opens a pipe waits for its writer."""
+    for file in stored.inputs:
+        if os.path.exists(file.path) and not os.path.isfile(file.path):
+            raise UsageError(
+                f"{run} was made from {file.path}, which is no plain file and cannot be read "
+                "again; score from a file what is to be verified"
+            )
 
 
 def _changed_inputs(stored: ResultDocument, again: ResultDocument) -> Iterator[str]:

@@ -11,7 +11,13 @@ import math
 import re
 from collections.abc import Iterable, Sequence
 
+from assay.core.document import ScoreEntry
+
+LARGEST = 1 << 17
+"""Bytes of a file; beyond some thousand lines the kernel is the quicker one, numpy included."""
+
 ORDER = 4
+SCORE = ScoreEntry("bleu", "bleu", True, "%")
 SIGNATURE = (
     "bleu(tokenize=13a,lowercase=false,smooth=exp,smooth_value=none,max_order=4,"
     "effective_order=false)"
