@@ -274,7 +274,8 @@ CASES = [
         must=4.5,
         memory=80,
         tolerance=1e-9,
-        rounds=7,
+        rounds=15,
+        peer_rounds=7,
     ),
     Case(
         "200,000 turns, indented",
@@ -284,7 +285,8 @@ CASES = [
         must=4.5,
         memory=80,
         tolerance=1e-9,
-        rounds=7,
+        rounds=15,
+        peer_rounds=7,
     ),
     Case(
         "2,000 questions executed, start and load included",
