@@ -223,23 +223,26 @@ class Collector:
                 f"above {MOST_SLICE_INTERVALS:,}"
             )
             with_intervals = False
-        order = np.argsort(codes, kind="stable")
-        members = np.split(order, np.cumsum(sums.counts)[:-1]) if len(sums.counts) else []
+        members: list[Codes] = []  # positions of each slice's examples, where rows are looked at
+        if rows is not None and len(sums.counts):
+            order = np.argsort(codes, kind="stable")
+            members = np.split(order, np.cumsum(sums.counts)[:-1])
         if with_intervals and clusters is not None:
             from assay.aggregate.interval import sliced_cluster_warning
 
             few = sliced_cluster_warning(column, clusters, members)
             warnings += [few] if few is not None else []
         entries: dict[str, SliceEntry] = {}
-        for value, totals, where in zip(grouping.values, sums.table, members, strict=True):
-            part = rows[where] if rows is not None else None
+        told = zip(grouping.values, sums.table, sums.counts.tolist(), strict=True)
+        for i, (value, totals, n) in enumerate(told):
+            part = rows[members[i]] if rows is not None else None
             found: dict[str, Interval] = {}
             if with_intervals and part is not None:
-                found = self._by_rows(part, clusters[where] if clusters is not None else None)
+                found = self._by_rows(part, clusters[members[i]] if clusters is not None else None)
             entries[value] = SliceEntry(
-                len(where),
+                n,
                 self.layout.all_scores(totals, part),
-                {key: i.bounds for key, i in found.items()},
+                {key: own.bounds for key, own in found.items()},
             )
         return entries
 

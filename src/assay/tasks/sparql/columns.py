@@ -68,7 +68,7 @@ class Predictions(Sequence[Prediction]):
 
     def compared(self) -> list[str | None]:
         """`Prediction.compared` of each: the texts that exact match looks at."""
-        if None not in self.queries and "placeholder" not in self.failures:
+        if all(self.queries) and not any(self.failures):
             return self.queries
         return [p.compared for p in self]
 
@@ -108,7 +108,7 @@ def _matches(given: Sequence[str | None], right: Sequence[str | None]) -> NDArra
     for i in (~same).nonzero()[0].tolist():
         a, b = given[i], right[i]
         same[i] = a is not None and b is not None and a.lower() == b.lower()
-    if None in right:
+    if not all(right) and None in right:
         same &= [b is not None for b in right]
     return same
 

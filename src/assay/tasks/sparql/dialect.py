@@ -111,8 +111,8 @@ def check(found: list[Token]) -> None:
         word = found[form].text.upper()
         known = word in _OTHER_FORMS
         raise RefusalError("refused" if known else "syntax", f"{word} is not SELECT or ASK")
-    for token in found:
-        if token.is_word("SERVICE"):
+    for i, token in enumerate(found):
+        if _calls(found, i):
             raise RefusalError("refused", "SERVICE calls another server")
         if token.kind == "odd":
             raise RefusalError("syntax", f"{token.text!r} is no part of SPARQL")
@@ -134,6 +134,23 @@ _OTHER_FORMS = frozenset(
         "WITH",
     )
 )
+
+
+def _calls(found: list[Token], i: int) -> bool:
+    """Whether an engine may read SERVICE at `i`. Some want no space around it, and some end a name
+    at its second dot.
+
+    >>> [_calls(tokens(q), 0) for q in ("serviceSilent<urn:a>", "SERVICEwd:Q1 {", "wd:a.b.SERVICE")]
+    [True, True, True]
+    >>> [_calls(tokens(q), 0) for q in ("service:a ?p", "dbo:service ?x", "?service", "'service'")]
+    [False, False, False, False]
+    """
+    token, text = found[i], found[i].text.upper()
+    if "SERVICE" not in text:
+        return False
+    if token.kind == "prefixed":
+        return ".SERVICE" in text or (i + 1 < len(found) and found[i + 1].text == "{")
+    return token.kind == "word"
 
 
 def _begins(found: list[Token], i: int) -> bool:

@@ -19,7 +19,7 @@ from assay.tasks.sparql.setting import Executor, Seen, Setting
 SLICES = ("question_type", "sub_type", "context")
 """The columns that are always scored by slice: what SPICE reports on."""
 
-AT_ONCE = 512
+AT_ONCE = 1_024
 """Examples in a batch: few enough for what is made of them to be measured, and given up, before it
 leaves the processor's cache."""
 

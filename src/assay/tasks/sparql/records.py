@@ -18,7 +18,7 @@ from assay.core.errors import InputError
 from assay.read.source import Role, Source, sources
 from assay.read.stream import pieces
 
-BLOCK_BYTES = 1 << 18
+BLOCK_BYTES = 1 << 19
 """Bytes read and decoded at once: what becomes of them should fit into the processor's cache."""
 
 _CUT = re.compile(rb"\}\s*,\s*\{")

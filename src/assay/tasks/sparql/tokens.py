@@ -25,7 +25,8 @@ class Token(NamedTuple):
         return self.kind == "word" and self.text.upper() in words
 
 
-_LOCAL = r"(?:[\w:%-]|\\[_~.\-!$&'()*+,;=/?#@%]|\.(?=[\w:%-]))*"
+_ESCAPED = r"\\[_~.\-!$&'()*+,;=/?#@%]"
+_LOCAL = rf"(?:(?:[\w:%]|{_ESCAPED})(?:[\w:%-]|{_ESCAPED}|\.(?=[\w:%-]))*)?"
 _TOKEN = re.compile(
     r"""
     (?P<skip>\s+|\#[^\n\r]*)
@@ -48,18 +49,59 @@ _TOKEN = re.compile(
 )
 
 
+_ADDRESS = re.compile(r"<[A-Za-z][\w+.-]*://")
+
+
 def tokens(query: str) -> list[Token]:
     """The tokens of a query, without spaces and comments. What belongs nowhere is `odd`.
 
     >>> [t.text for t in tokens("ASK { <urn:a#b> wdt:P31 '}' } # done")]
     ['ASK', '{', '<urn:a#b>', 'wdt:P31', "'}'", '}']
+    >>> [t.text for t in tokens("FILTER(?a<?b&&?c>?d)")]
+    ['FILTER', '(', '?a', '<', '?b', '&&', '?c', '>', '?d', ')']
     """
-    found = []
-    for match in _TOKEN.finditer(query):
-        kind = match.lastgroup
-        if kind != "skip":
-            found.append(Token(kind, match[0], match.start(), match.end()))  # type: ignore[arg-type]  # the groups are the kinds
+    found: list[Token] = []
+    opened: list[str] = []
+    start: int | None = 0
+    while start is not None:
+        start = _scanned(query, start, found, opened)
     return found
+
+
+def _scanned(query: str, start: int, found: list[Token], opened: list[str]) -> int | None:
+    """Put the tokens from `start` on into `found`; gives back where to go on, None at the end.
+
+    `opened` holds the brackets that are open: between parentheses, `<` behind a value compares.
+    """
+    for match in _TOKEN.finditer(query, start):
+        kind = match.lastgroup
+        if kind == "skip":
+            continue
+        if kind == "sign":
+            if match[0] in "([{":
+                opened.append(match[0])
+            elif match[0] in ")]}" and opened:
+                opened.pop()
+        elif kind == "iri" and opened and opened[-1] == "(" and _compares(match[0], found):
+            end = match.start() + (2 if match[0].startswith("<=") else 1)
+            found.append(Token("sign", query[match.start() : end], match.start(), end))
+            return end
+        found.append(Token(kind, match[0], match.start(), match.end()))  # type: ignore[arg-type]  # the groups are the kinds
+    return None
+
+
+def _compares(text: str, found: list[Token]) -> bool:
+    """Whether what looks like an address between parentheses begins with a sign.
+
+    It does behind a value. Two addresses side by side, as in rows of VALUES, are told from that by
+    the `//`, which no expression has.
+    """
+    last = found[-1]
+    if last.kind == "sign":
+        behind = last.text in ")]}" or (last.text == ">" and found[-2].text == ">")
+    else:
+        behind = not last.is_word("DISTINCT")
+    return behind and _ADDRESS.match(text) is None
 
 
 def closing(found: list[Token], start: int) -> int | None:
