@@ -284,6 +284,45 @@ def test_commands_are_asked_about_twice_and_old_sheets_are_read(
         assert [(v.question, v.answer) for v in said] == [("command", "no")]
 
 
+def test_verdicts_on_structures_are_found_however_structures_are_printed(
+    tmp_path: Path, judge: Judge, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Judged in the order given; found again where flags are put in one order."""
+    gold, said = tmp_path / "gold.jsonl", tmp_path / "said.jsonl"
+    folder = tmp_path / "judgements"
+    gold.write_text('{"id": "1", "nl": "list all", "references": ["ls -a"]}\n')
+
+    def scored(name: str, command: str, *options: str) -> Path:
+        said.write_text(json.dumps({"id": "1", "predictions": [command]}) + "\n")
+        folder.mkdir(exist_ok=True)
+        arguments = ["commands", "score", "-p", said, "-g", gold, "--judgements", folder]
+        path = tmp_path / "runs" / name
+        assert run([*map(str, arguments), "--save", str(path), "--json", *options]) == 0
+        return path
+
+    judge(scored("strict", "ls -l -a"), "--judge", "anna", typed="y\nn\n")
+    loose = scored("loose", "ls --all -l", "--match", "loose")
+    capsys.readouterr()
+    # Another command with the structure that she has judged: only the command is asked about.
+    _, out, _ = judge(loose, "--judge", "anna", typed="y\n")
+    assert "Is the structure" not in out
+    assert "Is the command correct?" in out
+    assert answers_in(folder, "anna") == {"ls -l -a": "no", "ls --all -l": "yes"}
+    # Others see the same structure judged, so with two of them nothing is left for a third.
+    judge(loose, "--judge", "bert", typed="y\ny\n")
+    assert "nothing is left" in judge(loose, "--judge", "carl", "--overlap", "2")[1]
+    scores = json.loads(
+        (scored("again", "ls --all -l", "--match", "loose") / "run.json").read_text()
+    )
+    assert scores["scores"]["top1_template_accuracy"] == 1.0
+    assert scores["extra"]["judging"]["unjudged"]["predictions"] == 0
+
+
+def answers_in(folder: Path, name: str) -> dict[str, str]:
+    said = read_store(folder).judges[name].values()
+    return {v.prediction: v.answer for v in said if v.question == "command"}
+
+
 def test_an_estimate_does_not_build_on_the_verdicts_themselves(
     commands_run: Path, judge: Judge
 ) -> None:

@@ -36,7 +36,7 @@ def judge_at_terminal(work: Worklist, store: Store, folder: Path, **given: Any) 
     judge = given["judge"] or _login()
     keys, reasons = keys_of(given["keys"]), reasons_of(given["reasons"])
     plan = Plan.of(given)
-    with VerdictLog(folder, judge) as log:
+    with VerdictLog(folder, judge, structure_of=work.structure_of) as log:
         session, queue = plan.session(work, store, folder, log)
         click.echo(_opening(queue.entries, queue.sample, judge, folder))
         if not queue.entries:

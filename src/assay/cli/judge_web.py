@@ -54,6 +54,7 @@ def brief_of(work: Worklist, folder: Path, **given: Any) -> Brief:
         keys=keys_of(given.get("keys")),
         reasons=reasons_of(given.get("reasons")),
         looks=Looks(safe_html, word_diff),
+        open_log=lambda judge: VerdictLog(folder, judge, structure_of=work.structure_of),
         open_session=open_session,
         store=store,
         agreement=lambda: agreements(

@@ -20,7 +20,7 @@ from typing import Self, TypeVar
 import msgspec
 
 from assay.core.errors import InputError, OutputError, UsageError
-from assay.judge.verdict import Verdict, judge_name
+from assay.judge.verdict import StructureOf, Verdict, judge_name, reread, written_down
 
 PREFIX = "verdicts."
 SUFFIX = ".jsonl"
@@ -122,14 +122,19 @@ def append_line(path: Path, data: bytes) -> None:
 
 
 class VerdictLog:
-    """The log of one judge, open for writing and locked against a second writer."""
+    """The log of one judge, open for writing and locked against a second writer.
 
-    def __init__(self, folder: Path, judge: str) -> None:
+    `structure_of` says how structures are printed now; see `reread`.
+    """
+
+    def __init__(
+        self, folder: Path, judge: str, *, structure_of: StructureOf = written_down
+    ) -> None:
         self.judge = judge_name(judge)
         self.path = log_path(folder, self.judge)
         _refuse_namesake(folder, self.judge)
         self._file = locked(self.path, self.judge)
-        self.verdicts = read_log(self.path)
+        self.verdicts = [reread(verdict, structure_of) for verdict in read_log(self.path)]
         _mend_end(self._file)
 
     def append(self, *verdicts: Verdict) -> None:

@@ -19,7 +19,7 @@ from typing import Any, Self
 
 from assay.core.errors import InputError
 from assay.judge.log import locked, write_through
-from assay.judge.verdict import Verdict, answer_of, judge_name
+from assay.judge.verdict import StructureOf, Verdict, answer_of, judge_name
 
 COLUMNS = ("description", "prediction", "template", "correct template", "correct command")
 REQUIRED = ("description", "prediction", "correct template", "correct command")
@@ -31,7 +31,6 @@ LONGEST = 1 << 24
 """Characters of a cell."""
 
 KeyOf = Callable[[str], str]
-StructureOf = Callable[[str, str | None], str | None]
 
 
 @dataclass(frozen=True, slots=True)
@@ -165,7 +164,7 @@ def sheet_verdicts(
 ) -> Iterator[Verdict]:
     """What the rows say, structure before command; empty cells say nothing.
 
-    `key_of` gives the key of a description, `structure_of` the structure of a prediction and of the
+    `key_of` gives the key of a description, `structure_of` the structure of a prediction, told the
     cell `template` (None where the sheet has no such column). `questions` are the names of what the
     two columns answer.
     """
