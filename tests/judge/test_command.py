@@ -24,6 +24,7 @@ import pytest
 
 from assay.cli import run
 from assay.judge.log import VerdictLog
+from assay.judge.sample import read_samples
 from assay.judge.sheets import read_sheet
 from assay.judge.store import read_store
 from assay.report.json import schema
@@ -398,6 +399,44 @@ def test_what_can_still_change_a_score_is_counted_and_asked_first_or_only(
     found = json.loads(capsys.readouterr().out)["extra"]["judging"]
     assert found["deciding"] == 0
     assert all(low == high for low, high in found["bounds"].values())
+
+
+# -- in a repository ------------------------------------------------------------------------------
+
+
+def git(folder: Path, *arguments: str) -> None:
+    who = ("-c", "user.name=test", "-c", "user.email=test@example.org")
+    command = ["git", "-C", str(folder), *who, *arguments]
+    subprocess.run(command, check=True, capture_output=True, env={**os.environ, "LC_ALL": "C"})
+
+
+def test_two_clones_are_judged_and_merged(text_run: Path, tmp_path: Path, judge: Judge) -> None:
+    """Another judge in each clone, and the same one in both: nothing conflicts or is lost."""
+    here, there = tmp_path / "runs", tmp_path / "clone"
+    git(tmp_path, "init", "--quiet", str(here))
+    git(here, "add", "--all")
+    git(here, "commit", "--quiet", "-m", "a run")
+    git(tmp_path, "clone", "--quiet", str(here), str(there))
+    for clone, name in ((there, "bert"), (here, "anna")):
+        run = clone / text_run.name
+        draw = ("--sample", "4", "--seed", "1")
+        judge(run, "--judge", name, *draw, typed="y\nn\nq\n")
+        judge(run, "--judge", "eve", *draw, typed="n\ny\n" if clone == here else "u\nq\n")
+        git(clone, "add", "--all")
+        git(clone, "commit", "--quiet", "-m", f"judged by {name}")
+    git(here, "pull", "--quiet", "--no-rebase", str(there), "HEAD")
+    store = read_store(here / "judgements")
+    given = {name: [v.answer for v in said] for name, said in store.history.items()}
+    # Bert had judged before Anna drew; that both drew four with one seed is one draw nevertheless.
+    assert given["bert"] == given["anna"] == ["yes", "no"]
+    assert sorted(given["eve"]) == ["no", "unsure", "yes"]
+    (sample,) = read_samples(here / "judgements")
+    assert len(sample.drawn) == 4
+    code, out, _ = judge(
+        text_run, "--judge", "anna", "--sample", "4", "--seed", "1", typed="y\nn\n"
+    )
+    assert code == 0
+    assert "done: 2 items are newly judged and kept, 0 of 4 left" in out
 
 
 # -- at a terminal --------------------------------------------------------------------------------

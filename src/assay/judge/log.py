@@ -24,6 +24,9 @@ from assay.judge.verdict import StructureOf, Verdict, judge_name, reread, writte
 
 PREFIX = "verdicts."
 SUFFIX = ".jsonl"
+ATTRIBUTES = ".gitattributes"
+UNION = b"*.jsonl merge=union\n"
+"""For git: what two people have added to a file is all of it."""
 
 Record = TypeVar("Record")
 
@@ -208,10 +211,18 @@ def _opened(path: Path) -> int:
         new = not path.exists()
         file = os.open(path, os.O_RDWR | os.O_CREAT | os.O_APPEND | os.O_CLOEXEC, 0o644)
         if new:
+            if path.suffix == SUFFIX:
+                _let_git_merge(path.parent)
             _flush_folder(path.parent)
     except OSError as error:
         raise _unwritable(path, error) from None
     return file
+
+
+def _let_git_merge(folder: Path) -> None:
+    """Draws and orders of all judges are in one file each, which git would call a conflict."""
+    with suppress(FileExistsError), (folder / ATTRIBUTES).open("xb") as file:
+        file.write(UNION)
 
 
 def _unwritable(path: Path, error: OSError) -> OutputError:

@@ -116,9 +116,16 @@ _decoder = msgspec.json.Decoder(Sample)
 
 
 def read_samples(folder: Path) -> list[Sample]:
-    """The draws recorded in a folder of verdicts, oldest first."""
-    # A file that was merged from two machines need not be in the order of time.
-    return sorted(read_records(folder / SAMPLES, _decoder, "a sample"), key=lambda s: s.time)
+    """The draws recorded in a folder of verdicts, oldest first.
+
+    A file that was merged from two machines need not be in the order of time, and both may have
+    made the same draw, with other verdicts known before it; then the first one counts.
+    """
+    found = sorted(read_records(folder / SAMPLES, _decoder, "a sample"), key=lambda s: s.time)
+    first: dict[tuple[int, int, str, bool], Sample] = {}
+    for sample in found:
+        first.setdefault((sample.seed, sample.size, sample.frame, sample.differing), sample)
+    return list(first.values())
 
 
 def record(folder: Path, sample: Sample) -> None:

@@ -72,6 +72,20 @@ def test_a_torn_last_line_costs_nothing_that_was_acknowledged(cut: int) -> None:
         assert list(read_log(log.path)) == [*kept, said("unsure")]
 
 
+def test_git_is_told_to_keep_what_both_sides_added_unless_somebody_said_otherwise(
+    tmp_path: Path,
+) -> None:
+    with VerdictLog(tmp_path / "new", "anna"), SheetWriter(tmp_path / "sheets", "anna") as sheet:
+        sheet.open()
+    assert (tmp_path / "new/.gitattributes").read_text() == "*.jsonl merge=union\n"
+    assert [path.name for path in (tmp_path / "sheets").iterdir()] == ["manual.evaluations.anna"]
+    (tmp_path / "own").mkdir()
+    (tmp_path / "own/.gitattributes").write_text("*.jsonl text\n")
+    with VerdictLog(tmp_path / "own", "anna"):
+        assert (tmp_path / "own/.gitattributes").read_text() == "*.jsonl text\n"
+    assert read_store(tmp_path / "new").facts == ()
+
+
 def test_a_log_merged_from_two_machines_is_read_in_the_order_of_time(tmp_path: Path) -> None:
     given = [said("yes", at=1), said("no", at=2), said("unsure", at=3)]
     with VerdictLog(tmp_path, "anna") as log:
