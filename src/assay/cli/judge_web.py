@@ -75,8 +75,8 @@ def brief_of(work: Worklist, folder: Path, **given: Any) -> Brief:
 
 def serve_judging(work: Worklist, folder: Path, **given: Any) -> None:
     """Answer until stopped."""
+    from assay.judge.appending import writable_folder
     from assay.judge.browser.app import judging_app
-    from assay.judge.log import writable_folder
     from assay.web import Access, Address, serve, url_from_elsewhere
 
     writable_folder(folder)

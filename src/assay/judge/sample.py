@@ -15,7 +15,7 @@ from pathlib import Path
 import msgspec
 
 from assay.core.errors import UsageError
-from assay.judge.log import append_line, read_records
+from assay.judge.records import append_record, read_records
 
 SAMPLES = "samples.jsonl"
 
@@ -130,4 +130,4 @@ def read_samples(folder: Path) -> list[Sample]:
 
 def record(folder: Path, sample: Sample) -> None:
     """Keep a draw beside the verdicts, before anybody is asked anything."""
-    append_line(folder / SAMPLES, msgspec.json.encode(sample))
+    append_record(folder / SAMPLES, msgspec.json.encode(sample))

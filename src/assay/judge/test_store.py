@@ -75,8 +75,8 @@ def test_a_torn_last_line_costs_nothing_that_was_acknowledged(cut: int) -> None:
 def test_git_is_told_to_keep_what_both_sides_added_unless_somebody_said_otherwise(
     tmp_path: Path,
 ) -> None:
-    with VerdictLog(tmp_path / "new", "anna"), SheetWriter(tmp_path / "sheets", "anna") as sheet:
-        sheet.open()
+    with VerdictLog(tmp_path / "new", "anna"), SheetWriter(tmp_path / "sheets", "anna"):
+        pass
     assert (tmp_path / "new/.gitattributes").read_text() == "*.jsonl merge=union\n"
     assert [path.name for path in (tmp_path / "sheets").iterdir()] == ["manual.evaluations.anna"]
     (tmp_path / "own").mkdir()
@@ -94,6 +94,18 @@ def test_a_log_merged_from_two_machines_is_read_in_the_order_of_time(tmp_path: P
     assert read_log(log.path) == [given[0], given[0], given[1], given[2]]
     found = read_store(tmp_path).judges["anna"]
     assert [v.answer for v in found.values()] == ["unsure"]
+
+
+def test_who_mends_a_damaged_log_can_go_on_in_the_same_process(tmp_path: Path) -> None:
+    with VerdictLog(tmp_path, "anna") as log:
+        log.append(said("yes"))
+    whole = log.path.read_bytes()
+    log.path.write_bytes(b"<<<<<<< HEAD\n" + whole)
+    with pytest.raises(InputError, match="line 1: not a verdict"):
+        VerdictLog(tmp_path, "anna")
+    log.path.write_bytes(whole)
+    with VerdictLog(tmp_path, "anna") as again:
+        assert again.verdicts == [said("yes")]
 
 
 def test_a_damaged_line_in_the_middle_is_named(tmp_path: Path) -> None:
@@ -130,7 +142,7 @@ def test_a_folder_that_cannot_be_written_is_one_line(
     with pytest.raises(OutputError, match=r"cannot be written \(Permission denied\)"):
         VerdictLog(tmp_path, "anna")
     with pytest.raises(OutputError, match=r"cannot be written \(Permission denied\)"):
-        SheetWriter(tmp_path, "anna").open()
+        SheetWriter(tmp_path, "anna")
 
 
 def test_a_full_disk_leaves_what_was_there(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -292,7 +304,7 @@ def test_rows_are_written_as_the_old_files_have_them(tmp_path: Path) -> None:
         writer.append("count lines", 'echo "a"', "echo Regex", "y", 'not "exact"')
         writer.append("count lines", "wc", "wc", "", "")
         with pytest.raises(UsageError, match="somebody is judging as 'author'"):
-            SheetWriter(tmp_path, "author").open()
+            SheetWriter(tmp_path, "author")
     expected = HEADER + '"count lines","echo ""a""","echo Regex","y","not ""exact"""\n'
     expected += '"count lines","wc","wc","n","n"\n'
     path = tmp_path / "manual.evaluations.author"
@@ -333,7 +345,6 @@ def test_what_is_written_to_a_sheet_is_read_back(rows: list[list[str]]) -> None:
 
     with tempfile.TemporaryDirectory() as name:
         with SheetWriter(Path(name), "a") as writer:
-            writer.open()
             for description, prediction, template in rows:
                 writer.append(description or "d", prediction, template, "y", "n")
         back = [(r.description, r.prediction, r.template) for r in read_sheet(writer.path)]

@@ -134,7 +134,6 @@ def _keeper(stack: ExitStack, settings: Settings, examples: Sequence[Example]) -
     folder = Path(settings.judgements)
     if settings.write == "csv":
         writer = stack.enter_context(SheetWriter(folder, settings.judge))
-        writer.open()
         return _Sheet(writer, settings)
     log = stack.enter_context(VerdictLog(folder, settings.judge))
     return _Log(log, settings, _recorded_draw(folder, settings, examples))
