@@ -181,6 +181,20 @@ def test_what_differs_from_the_nearest_gold_is_marked(
     assert "\x1b" not in out
 
 
+def test_commands_are_compared_by_the_tokens_of_the_shell(
+    tmp_path: Path, judge: Judge, capsys: pytest.CaptureFixture[str]
+) -> None:
+    gold, said = tmp_path / "gold.jsonl", tmp_path / "said.jsonl"
+    gold.write_text('{"id": "1", "nl": "find it", "references": ["find . -type d -empty"]}\n')
+    said.write_text('{"id": "1", "predictions": ["find . -empty -size +1M"]}\n')
+    arguments = ["commands", "score", "-p", str(said), "-g", str(gold), "--json"]
+    assert run([*arguments, "--save", str(tmp_path / "run")]) == 0
+    capsys.readouterr()
+    out = judge(tmp_path / "run", "--judge", "anna", typed="q\n")[1]
+    assert "find . [--type d-] -empty\n" in out  # by words it would be -[-type d --]empty
+    assert "find . -empty {+-size +1M+}\n" in out
+
+
 def test_identical_predictions_of_two_systems_are_judged_once_and_hidden(
     tmp_path: Path, judge: Judge, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from assay import tasks
 from assay.cli.judgements import presenter
 from assay.cli.keyboard import console
 from assay.core.errors import InputError, UsageError
@@ -20,6 +21,7 @@ from assay.judge.terminal import judge_at, spell_time
 from assay.pipeline.agreements import said_by_others
 from assay.pipeline.queues import Plan, running_line
 from assay.report.terminal import columns_of, wants_colour
+from assay.report.words import cut_by
 
 if TYPE_CHECKING:
     from assay.judge.agenda import Progress
@@ -49,6 +51,7 @@ def judge_at_terminal(work: Worklist, store: Store, folder: Path, **given: Any) 
         present = presenter(
             colour=colour,
             width=width,
+            split=cut_by(tasks.load(work.task).tokens),
             said=(lambda item: said_by_others(work, store, item)) if plan.adjudicate else None,
         )
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING
 
 from assay.core.judging import Item
 from assay.judge.agreement import Agreement
@@ -17,6 +18,9 @@ from assay.judge.documents import (
 from assay.judge.estimate import Estimate
 from assay.report.numbers import format_count, format_interval, format_number, format_percent
 from assay.report.tables import Block, Cell, Table, Words, cells, left, render_blocks, right
+
+if TYPE_CHECKING:
+    from assay.report.words import Split
 
 NAMES = {
     "percent": "agreement (share)",
@@ -210,11 +214,13 @@ def presenter(
     *,
     colour: bool,
     width: int | None,
+    split: Split,
     said: Callable[[Item], Sequence[tuple[str, str]]] | None = None,
 ) -> Callable[[Item], Sequence[str]]:
     """How an item is shown: what was asked for, gold, and the prediction with what differs.
 
-    `said` gives names of judges and what they say, for one who settles disagreements.
+    `split` cuts texts into what is compared. `said` gives names of judges and what they say, for
+    one who settles disagreements.
     """
     from assay.judge.nearest import nearest
     from assay.report.sidebyside import Labelled, stacked
@@ -225,7 +231,7 @@ def presenter(
         if item.prompt:
             rows.append(("asked for", [Piece("same", item.prompt)]))
         near = nearest(item.prediction, item.references)
-        sides = None if near is None else word_diff(item.references[near], item.prediction)
+        sides = None if near is None else word_diff(item.references[near], item.prediction, split)
         for place, text in enumerate(item.references):
             label = "gold" if len(item.references) == 1 else f"gold {place + 1}"
             shown = sides.first if sides is not None and place == near else [Piece("same", text)]

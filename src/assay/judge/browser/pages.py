@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Iterable, Mapping, Sequence
+from typing import NamedTuple
 from urllib.parse import quote
 
 from assay.core.judging import Item
@@ -25,6 +26,15 @@ LABELS = {
     "undo": "Undo",
     "redo": "Redo",
 }
+
+
+class Told(NamedTuple):
+    """What a judge is told besides the item: about the last request, how a comparison stands, and
+    how it ended."""
+
+    note: str = ""
+    running: str = ""
+    ended: str = ""
 
 
 def page(title: str, body: str, *, keys: Mapping[str, str] | None = None) -> str:
@@ -81,19 +91,11 @@ Every answer is kept at once; you can stop and come back at any time.</p>
     return page(safe(brief.title), body)
 
 
-def desk(
-    brief: Brief,
-    session: Session,
-    room: Room,
-    *,
-    note: str = "",
-    running: str = "",
-    ended: str = "",
-) -> str:
+def desk(brief: Brief, session: Session, room: Room, told: Told) -> str:
     """The page of a judge at work."""
     judge = session.log.judge
     title = brief.looks.safe(f"{judge} · {brief.title}")
-    inner = work(brief, session, room, note=note, running=running, ended=ended)
+    inner = work(brief, session, room, told)
     body = f"""<main id="work" data-room="{room}">{inner}</main>
 <dialog id="guidelines"><pre class="text">{brief.looks.safe(brief.guidelines)}</pre>
 <form method="dialog"><button>Close</button></form></dialog>
@@ -101,31 +103,23 @@ def desk(
     return page(title, body, keys=brief.keys)
 
 
-def work(
-    brief: Brief,
-    session: Session,
-    room: Room,
-    *,
-    note: str = "",
-    running: str = "",
-    ended: str = "",
-) -> str:
+def work(brief: Brief, session: Session, room: Room, told: Told) -> str:
     """What changes from answer to answer; the script puts it into the page."""
     safe = brief.looks.safe
-    asked = None if ended else session.asked
+    asked = None if told.ended else session.asked
     judge = session.log.judge
     parts = [
         f"<header><span class='who'>{safe(judge)}"
         f"{' settles disagreements' if room == 'adjudicate' else ''}</span>"
         f"{_bar(session.progress)}</header>"
     ]
-    if running:
-        parts.append(f"<p class='running'>{safe(running)}</p>")
-    if note:
-        parts.append(f"<p class='note' role='status'>{safe(note)}</p>")
+    if told.running:
+        parts.append(f"<p class='running'>{safe(told.running)}</p>")
+    if told.note:
+        parts.append(f"<p class='note' role='status'>{safe(told.note)}</p>")
     base = f"/{room}/{quote(judge)}"
     if asked is None:
-        parts.append(_finished(brief, session, room, ended))
+        parts.append(_finished(brief, session, room, told.ended))
     else:
         parts.append(card(brief.looks, asked.entry.item))
         if room == "adjudicate":
