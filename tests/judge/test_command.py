@@ -748,6 +748,23 @@ def test_agreement_that_is_not_defined_says_so(judge: Judge, tmp_path: Path) -> 
     assert "Cohen's kappa: not defined: all verdicts are equal" in judge(table, "--agreement")[1]
 
 
+def test_judges_who_have_nothing_in_common_yet(text_run: Path, judge: Judge) -> None:
+    judge(text_run, "--judge", "anna", "--overlap", "1", typed="y\nn\nq\n")
+    judge(text_run, "--judge", "bert", "--overlap", "1", typed="y\nq\n")
+    _, out, _ = judge(text_run, "--agreement")
+    assert "correct: anna, bert; no prediction has two verdicts yet" in out
+    assert "kappa" not in out
+
+
+def test_what_is_to_settle_is_counted_by_item(ranked_run: Path, judge: Judge) -> None:
+    """Who says no to the structure says it of the command, too: that is one item."""
+    judge(ranked_run, "--judge", "anna", "--order-seed", "1", typed="n\nq\n")
+    judge(ranked_run, "--judge", "bert", "--order-seed", "1", typed="y\ny\nq\n")
+    data = document(judge(ranked_run, "--agreement", "--json")[1], "agreement-1")
+    assert data["unsettled"] == 1
+    assert "carl: 1 item to judge" in judge(ranked_run, "--judge", "carl", "--adjudicate")[1]
+
+
 def test_errors_of_two_runs(big_runs: tuple[Path, Path], judge: Judge) -> None:
     answer = {"right": "y\nq\n", "wrong": "n not so\nq\n"}
     for _ in range(6):

@@ -40,11 +40,12 @@ def judge_at_terminal(work: Worklist, store: Store, folder: Path, **given: Any) 
     plan = Plan.of(given)
     with VerdictLog(folder, judge, structure_of=work.structure_of) as log:
         session, queue = plan.session(work, store, folder, log)
-        click.echo(_opening(queue.entries, queue.sample, judge, folder))
+        opening = [_opening(queue.entries, queue.sample, judge, folder)]
         if not queue.entries:
+            click.echo(opening[0])
             return
         if told := _deciding(session.progress, plan.deciding):
-            click.echo(told)
+            opening.append(told)
         colour = wants_colour(sys.stdout, os.environ)
         width = columns_of(sys.stdout, os.environ) or 100
         before = session.progress.done
@@ -60,6 +61,8 @@ def judge_at_terminal(work: Worklist, store: Store, folder: Path, **given: Any) 
 
         try:
             with console() as where:
+                for line in opening:
+                    where.say(line)
                 end = judge_at(
                     where,
                     session,

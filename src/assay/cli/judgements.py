@@ -31,6 +31,7 @@ NAMES = {
     "krippendorff": "Krippendorff's alpha",
     "gwet": "Gwet's AC1",
 }
+NOTHING_TWICE = "no prediction has two verdicts yet, so there is nothing to compare."
 MOST = 10
 
 
@@ -46,8 +47,8 @@ def render_agreement(
     places = 4 if digits is None else digits
     blocks: list[Block] = []
     for each in document.questions.values():
-        blocks.append(_coefficients(each, places))
-        if len(each.pairs) > 1:
+        blocks.append(_coefficients(each, places) if each.rated_twice else _nothing_twice(each))
+        if each.rated_twice and len(each.pairs) > 1:
             blocks.append(_pairs(each, places))
     blocks.append(_judges(document))
     differing = document.disagreements
@@ -69,6 +70,11 @@ def render_agreement(
 def _differing(found: Disagreement) -> tuple[Cell, ...]:
     answers = ", ".join(f"{judge}: {answer}" for judge, answer in found.answers.items())
     return cells(found.id, found.question, answers, found.final or "")
+
+
+def _nothing_twice(found: Agreement) -> Words:
+    who = ", ".join(found.judges)
+    return Words(f"{found.question}: {who}; {NOTHING_TWICE}")
 
 
 def _coefficients(found: Agreement, places: int) -> Table:

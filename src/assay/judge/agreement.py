@@ -104,11 +104,11 @@ def agreement(
     kept = ratings[(ratings != NOTHING).any(axis=1)]
     twice = (kept != NOTHING).sum(axis=1) >= 2
     parts: list[_Part] = [
-        _Part("percent", _percent_rows(kept, k), _percent, twice, "no item has two verdicts"),
+        _Part("percent", _percent_rows(kept, k), _percent, twice),
         *_cohen_parts(kept, k, weights),
         _Part("fleiss", *_fleiss_part(kept, k)),
-        _Part("krippendorff", _coincidences(kept, k), _alpha(k), twice, _EQUAL),
-        _Part("gwet", _gwet_rows(kept, k), _gwet(k), twice, "no item has two verdicts"),
+        _Part("krippendorff", _coincidences(kept, k), _alpha(k), twice),
+        _Part("gwet", _gwet_rows(kept, k), _gwet(k), twice),
     ]
     wide = np.concatenate([part.rows for part in parts], axis=1)
     resampled = bootstrap_totals(wide, resamples=resamples, seed=seed)
@@ -127,7 +127,7 @@ def agreement(
             interval = percentile_interval(values, n=n, level=level)
             bounds, missed = interval.bounds, interval.undefined
         if math.isnan(value):
-            bounds, why = (math.nan, math.nan), part.why
+            bounds, why = (math.nan, math.nan), _EQUAL if n else part.unused
         elif math.isnan(bounds[0]):
             why = "too few items for an interval"
         elif bounds == (1.0, 1.0):
@@ -150,18 +150,19 @@ def agreement(
     )
 
 
-_EQUAL = "not defined: all verdicts are equal, or no item has two"
+_EQUAL = "not defined: all verdicts are equal"
 
 
 @dataclass(frozen=True)
 class _Part:
-    """A coefficient as rows and a function of their sum."""
+    """A coefficient as rows and a function of their sum. `used` are the items that it rests on,
+    `unused` is what to say where there are none."""
 
     name: str
     rows: Rows
     finalise: Callable[[Rows], Value]
     used: NDArray[np.bool_]
-    why: str
+    unused: str = "no item has two verdicts"
 
 
 def _counts(ratings: Ratings, k: int) -> Rows:
@@ -224,7 +225,7 @@ def _cohen_parts(ratings: Ratings, k: int, weights: Weights) -> list[_Part]:
         return ratio(np.where(defined, values, 0.0).sum(axis=-1), defined.sum(axis=-1))
 
     name = "cohen" if weights == "nominal" else f"cohen_{weights}"
-    return [_Part(name, rows, finalise, rows.sum(axis=1) > 0, _EQUAL)]
+    return [_Part(name, rows, finalise, rows.sum(axis=1) > 0)]
 
 
 def _table_rows(first: Ratings, second: Ratings, k: int) -> Rows:
@@ -275,7 +276,7 @@ def _fleiss_part(
         observed = ratio(totals[..., k], n)
         return ratio(observed - by_chance, _zero_if_tiny(1 - by_chance))
 
-    return rows, finalise, full, "not defined: all verdicts are equal, or no item has all judges'"
+    return rows, finalise, full, "no item has a verdict of every judge"
 
 
 # -- Krippendorff ---------------------------------------------------------------------------------

@@ -57,13 +57,12 @@ def agreements(
                 None if final is None else final.answer,
             )
         )
-    unsettled = sum(c.place in work.places for c in store.unsettled())
     return AgreementDocument(
         work.task,
         questions,
         tuple(judge_facts(store, places=work.places)),
         tuple(listed),
-        unsettled,
+        len(unsettled_items(work, store)),
         reason_counts(store, places=work.places),
         {"ci": level, "resamples": resamples, "seed": seed, "weights": weights},
     )

@@ -7,7 +7,7 @@ import math
 from collections.abc import Callable
 from urllib.parse import quote
 
-from assay.judge.agreement import Agreement
+from assay.judge.agreement import Agreement, Coefficient
 from assay.judge.answers import JudgeFacts
 from assay.judge.browser.office import Brief
 from assay.judge.browser.pages import doors, page
@@ -80,9 +80,11 @@ def agreement_page(brief: Brief, document: AgreementDocument | None, problem: st
 
 
 def _coefficients(found: Agreement, safe: Safe, percent: str) -> str:
+    title = f"<h2>Question: {safe(found.question)}</h2>"
+    if not found.rated_twice:
+        return f"{title}<p>No prediction has two verdicts yet, so there is nothing to compare.</p>"
     rows = "".join(
-        f"<tr><td>{COEFFICIENTS[c.name]}</td><td>{_number(c.value)}</td>"
-        f"<td>{_interval(c.interval)}{_small(c.why, safe)}</td><td>{c.n:,}</td></tr>"
+        f"<tr><td>{COEFFICIENTS[c.name]}</td>{_values(c, safe)}<td>{c.n:,}</td></tr>"
         for c in found.coefficients
     )
     pairs = "".join(
@@ -96,9 +98,16 @@ def _coefficients(found: Agreement, safe: Safe, percent: str) -> str:
         if len(found.pairs) > 1
         else ""
     )
-    return f"""<h2>Question: {safe(found.question)}</h2>
+    return f"""{title}
 <div class="wide"><table><thead><tr><th>Coefficient</th><th>Value</th><th>{percent} interval</th>
 <th>Items</th></tr></thead><tbody>{rows}</tbody></table></div>{by_pair}"""
+
+
+def _values(found: Coefficient, safe: Safe) -> str:
+    if math.isnan(found.value):
+        return f"<td colspan='2' class='quiet'>{safe(found.why)}</td>"
+    why = _small(found.why, safe)
+    return f"<td>{_number(found.value)}</td><td>{_interval(found.interval)}{why}</td>"
 
 
 def _small(words: str, safe: Safe) -> str:
