@@ -134,7 +134,7 @@ def test_no_input_at_all_is_one_that_ended(
     data.write_text(json.dumps(pair) + "\n")
     arguments = ["commands", "score", "--predictions", str(data), "--gold", str(data)]
     assert run([*arguments, "--judgements", str(folder), "--manual_eval"]) == 2
-    assert "assay: standard input ended: 0 judgements are kept" in capsys.readouterr().err
+    assert "assay: standard input ended: 0 judgements kept" in capsys.readouterr().err
 
 
 def test_skip_back_comment_guidelines_and_other_keys(

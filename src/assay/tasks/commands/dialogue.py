@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Protocol
 
 from assay.core.console import console
 from assay.core.errors import AssayError, InputError
+from assay.core.names import amount
 from assay.tasks.commands.align import Example
 from assay.tasks.commands.forms import form
 from assay.tasks.commands.verdicts import COMMAND, STRUCTURE, Known, Verdicts
@@ -238,5 +239,5 @@ class _Session:
             for example in examples
             for prediction in example.candidates.commands[: self.settings.top_k]
         )
-        kept = f"{self.n_kept:,} judgements are kept in {self.keeper.path}"
-        return f"{kept}; {left:,} predictions are left to judge"
+        kept = f"{amount(self.n_kept, 'judgement')} kept in {self.keeper.path}"
+        return f"{kept}; {amount(left, 'prediction')} left to judge"
