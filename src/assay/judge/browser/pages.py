@@ -86,7 +86,7 @@ Every answer is kept at once; you can stop and come back at any time.</p>
 {who}
 <h2>Guidelines</h2>
 <pre class="text">{safe(brief.guidelines)}</pre>
-{doors(home="")}
+{doors("/")}
 </main>"""
     return page(safe(brief.title), body)
 
@@ -260,11 +260,15 @@ def refusal(brief: Brief, message: str) -> str:
     return page("That did not work", body)
 
 
-def doors(home: str = '<a href="/">All judges</a> ') -> str:
+def doors(here: str) -> str:
     """Where else one can go."""
-    return f"""<nav>{home}<a href="/agreement">Agreement</a>
-<a href="/export.csv" download>Export CSV</a>
-<a href="/export.jsonl" download>Export JSONL</a></nav>"""
+    links = {
+        "/": '<a href="/">All judges</a>',
+        "/agreement": '<a href="/agreement">Agreement</a>',
+        "/export.csv": '<a href="/export.csv" download>Export CSV</a>',
+        "/export.jsonl": '<a href="/export.jsonl" download>Export JSONL</a>',
+    }
+    return f"<nav>{' '.join(link for place, link in links.items() if place != here)}</nav>"
 
 
 def _bar(progress: Progress) -> str:

@@ -75,7 +75,7 @@ def agreement_page(brief: Brief, document: AgreementDocument | None, problem: st
         parts.append(_judges(document, safe))
         parts.append(_disagreements(document, safe))
         parts.append(_reasons(document, safe))
-    parts.append(doors() + "</main>")
+    parts.append(doors("/agreement") + "</main>")
     return page("Agreement", "\n".join(parts))
 
 
@@ -116,19 +116,22 @@ def _small(words: str, safe: Safe) -> str:
 
 def _judges(document: AgreementDocument, safe: Safe) -> str:
     checked = any(j.repeats or j.controls for j in document.judges)
-    more = "<th>Repeats same</th><th>Controls right</th>" if checked else ""
+    timed = any(not math.isnan(j.seconds_each) for j in document.judges)
+    more = "<th>Seconds each</th>" if timed else ""
+    more += "<th>Repeats same</th><th>Controls right</th>" if checked else ""
     rows = "".join(
         f"<tr><td>{safe(j.judge)}</td><td>{j.yes}</td><td>{j.no}</td><td>{j.unsure}</td>"
-        f"<td>{j.skipped}</td><td>{_seconds(j)}</td>{_checks(j) if checked else ''}</tr>"
+        f"<td>{j.skipped}</td>{_seconds(j) if timed else ''}{_checks(j) if checked else ''}</tr>"
         for j in document.judges
     )
     return f"""<h2>Judges</h2>
 <div class="wide"><table><thead><tr><th>Judge</th><th>Yes</th><th>No</th><th>Unsure</th>
-<th>Skipped</th><th>Seconds each</th>{more}</tr></thead><tbody>{rows}</tbody></table></div>"""
+<th>Skipped</th>{more}</tr></thead><tbody>{rows}</tbody></table></div>"""
 
 
 def _seconds(judge: JudgeFacts) -> str:
-    return "" if math.isnan(judge.seconds_each) else f"{judge.seconds_each:.1f}"
+    each = judge.seconds_each
+    return f"<td>{'' if math.isnan(each) else f'{each:.1f}'}</td>"
 
 
 def _checks(judge: JudgeFacts) -> str:
