@@ -109,6 +109,8 @@ def judge_sample(
 ) -> None:
     """Ask about every prediction of the sample that is open; raises where the answers end early."""
     drawn = [examples[i] for i in sample]
+    if not _n_open(drawn, verdicts, settings):
+        return  # who is asked nothing needs no file for the answers
     with ExitStack() as stack:
         session = _Session(_keeper(stack, settings, examples), verdicts, settings)
         try:
@@ -125,6 +127,15 @@ def judge_sample(
             raise StoppedError(
                 f"interrupted: {session.said(drawn)}; run the same command again to go on"
             ) from None
+
+
+def _n_open(examples: Sequence[Example], verdicts: Verdicts, settings: Settings) -> int:
+    """How many predictions somebody has to be asked about."""
+    return sum(
+        verdicts.about(example.group, prediction).asks is not None
+        for example in examples
+        for prediction in example.candidates.commands[: settings.top_k]
+    )
 
 
 def _keeper(stack: ExitStack, settings: Settings, examples: Sequence[Example]) -> _Keeper:
@@ -234,10 +245,6 @@ class _Session:
 
     def said(self, examples: Sequence[Example]) -> str:
         """What was kept, and what is left."""
-        left = sum(
-            self.verdicts.about(example.group, prediction).asks is not None
-            for example in examples
-            for prediction in example.candidates.commands[: self.settings.top_k]
-        )
+        left = _n_open(examples, self.verdicts, self.settings)
         kept = f"{amount(self.n_kept, 'judgement')} kept in {self.keeper.path}"
         return f"{kept}; {amount(left, 'prediction')} left to judge"

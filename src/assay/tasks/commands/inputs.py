@@ -85,7 +85,8 @@ def open_examples(predictions: Any, gold: Any, missing: Missing, settings: Setti
         from assay.tasks.commands.dialogue import judge_sample
 
         judge_sample(examples, sample, verdicts, settings)
-    if settings.judgements is not None:
+    # Where nothing was to be asked nobody has made the folder.
+    if settings.judgements is not None and Path(settings.judgements).exists():
         intake.inputs.extend(_judgement_files(Path(settings.judgements)))
     known = {i: _known(examples[i], verdicts) for i in sample}
     intake.extra["top_k"] = top_shares(known.values(), settings.top_k)

@@ -212,6 +212,19 @@ def test_the_draw_is_put_on_record(tmp_path: Path) -> None:
     assert {v["id"] for v in logged(tmp_path)} == {"2/1", "2/2"}
 
 
+@pytest.mark.parametrize("write", ["jsonl", "csv"])
+def test_who_is_asked_nothing_leaves_no_file(write: str, tmp_path: Path) -> None:
+    judged(tmp_path, "n\n" * 4)
+    before = sorted((tmp_path / "verdicts").iterdir())
+    judged(tmp_path, "", judge="bert", write=write)
+    assert sorted((tmp_path / "verdicts").iterdir()) == before
+    nothing = [{"id": "1", "predictions": []}, {"id": "2", "predictions": []}]
+    where = str(tmp_path / "nowhere")
+    found = evaluate("commands", nothing, GOLD, judgements=where, manual_eval=True, ci=0)
+    assert found.scores["top1_command_accuracy"] == 0.0
+    assert not Path(where).exists()
+
+
 def test_a_closed_input_keeps_what_was_answered(tmp_path: Path) -> None:
     _, error = judged(tmp_path, "y\ny\nn")  # the third answer lacks its line feed and counts
     assert isinstance(error, AssayError)
