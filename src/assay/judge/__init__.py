@@ -7,7 +7,7 @@ records     files of such records, torn last lines and all
 log         one person's verdicts on disk
 sheets      verdicts in CSV files of the old kind, read in place and written
 store       a folder of logs and sheets: who said what, conflicts, look-up
-agreement   how far people agree, corrected for chance
+agreement   how far people agree, corrected for chance, with intervals
 sample      which items were drawn, by which seed, from which frame
 estimate    from the judged sample to the whole set
 evidence    is one system better: may be looked at after every verdict

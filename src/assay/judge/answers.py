@@ -12,7 +12,7 @@ from typing import Protocol
 import numpy as np
 
 from assay.core.judging import Item, Question
-from assay.judge.agreement import NOTHING, Ratings
+from assay.judge.coefficients import NOTHING, Ratings
 from assay.judge.queue import CONTROL_YES, place_of
 from assay.judge.store import Place, Store, in_force
 from assay.judge.verdict import Verdict

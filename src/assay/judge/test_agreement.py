@@ -14,7 +14,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from assay.core.errors import UsageError
-from assay.judge.agreement import NOTHING, Ratings, Weights, agreement, cohen, disagreement_weights
+from assay.judge.agreement import agreement
+from assay.judge.coefficients import NOTHING, Ratings, Weights, cohen, disagreement_weights
 
 ORACLES = Path(__file__).resolve().parents[4] / "shared" / "oracles" / "commands"
 YES_NO = ("no", "yes")

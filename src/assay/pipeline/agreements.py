@@ -5,8 +5,9 @@ from __future__ import annotations
 
 from assay.core.errors import UsageError
 from assay.core.judging import Item
-from assay.judge.agreement import Weights, agreement
+from assay.judge.agreement import agreement
 from assay.judge.answers import judge_facts, rated, reason_counts
+from assay.judge.coefficients import Weights
 from assay.judge.documents import AgreementDocument, Disagreement
 from assay.judge.queue import place_of
 from assay.judge.store import Store, final_verdict

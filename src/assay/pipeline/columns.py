@@ -14,8 +14,9 @@ from pathlib import Path
 import numpy as np
 
 from assay.core.errors import InputError
-from assay.judge.agreement import NOTHING, Weights, agreement
+from assay.judge.agreement import agreement
 from assay.judge.answers import YES_NO, JudgeFacts
+from assay.judge.coefficients import NOTHING, Weights
 from assay.judge.documents import AgreementDocument, Disagreement
 from assay.judge.sheets import reader_of
 from assay.judge.verdict import answer_of
