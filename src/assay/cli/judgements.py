@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 from assay.core.judging import Item
 from assay.judge.agreement import Agreement
+from assay.judge.coefficients import NAMES
 from assay.judge.documents import (
     AgreementDocument,
     Disagreement,
@@ -22,15 +23,6 @@ from assay.report.tables import Block, Cell, Table, Words, cells, left, render_b
 if TYPE_CHECKING:
     from assay.report.words import Split
 
-NAMES = {
-    "percent": "agreement (share)",
-    "cohen": "Cohen's kappa",
-    "cohen_linear": "Cohen's kappa, linear weights",
-    "cohen_quadratic": "Cohen's kappa, quadratic weights",
-    "fleiss": "Fleiss' kappa",
-    "krippendorff": "Krippendorff's alpha",
-    "gwet": "Gwet's AC1",
-}
 NOTHING_TWICE = "no prediction has two verdicts yet, so there is nothing to compare."
 MOST = 10
 

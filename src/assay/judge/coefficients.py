@@ -19,6 +19,15 @@ from assay.core.metric import Rows, Value, ratio
 Ratings = NDArray[np.int64]
 Weights = Literal["nominal", "linear", "quadratic"]
 NOTHING = -1
+NAMES = {
+    "percent": "agreement (share)",
+    "cohen": "Cohen's kappa",
+    "cohen_linear": "Cohen's kappa, linear weights",
+    "cohen_quadratic": "Cohen's kappa, quadratic weights",
+    "fleiss": "Fleiss' kappa",
+    "krippendorff": "Krippendorff's alpha",
+    "gwet": "Gwet's AC1",
+}
 
 
 @dataclass(frozen=True)

@@ -11,21 +11,12 @@ from assay.judge.agreement import Agreement, Coefficient
 from assay.judge.answers import JudgeFacts
 from assay.judge.browser.office import Brief
 from assay.judge.browser.pages import doors, page
+from assay.judge.coefficients import NAMES
 from assay.judge.documents import AgreementDocument
 from assay.judge.session import Session
 from assay.judge.verdict import Verdict
 
 Safe = Callable[[str], str]
-
-COEFFICIENTS = {
-    "percent": "Agreement (share)",
-    "cohen": "Cohen’s kappa",
-    "cohen_linear": "Cohen’s kappa, linear weights",
-    "cohen_quadratic": "Cohen’s kappa, quadratic weights",
-    "fleiss": "Fleiss’ kappa",
-    "krippendorff": "Krippendorff’s alpha",
-    "gwet": "Gwet’s AC1",
-}
 
 
 def review(brief: Brief, session: Session) -> str:
@@ -84,7 +75,7 @@ def _coefficients(found: Agreement, safe: Safe, percent: str) -> str:
     if not found.rated_twice:
         return f"{title}<p>No prediction has two verdicts yet, so there is nothing to compare.</p>"
     rows = "".join(
-        f"<tr><td>{COEFFICIENTS[c.name]}</td>{_values(c, safe)}<td>{c.n:,}</td></tr>"
+        f"<tr><td>{_title(c)}</td>{_values(c, safe)}<td>{c.n:,}</td></tr>"
         for c in found.coefficients
     )
     pairs = "".join(
@@ -101,6 +92,11 @@ def _coefficients(found: Agreement, safe: Safe, percent: str) -> str:
     return f"""{title}
 <div class="wide"><table><thead><tr><th>Coefficient</th><th>Value</th><th>{percent} interval</th>
 <th>Items</th></tr></thead><tbody>{rows}</tbody></table></div>{by_pair}"""
+
+
+def _title(found: Coefficient) -> str:
+    name = NAMES[found.name].replace("'", "’")
+    return name[0].upper() + name[1:]
 
 
 def _values(found: Coefficient, safe: Safe) -> str:
