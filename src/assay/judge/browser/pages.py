@@ -94,10 +94,11 @@ Every answer is kept at once; you can stop and come back at any time.</p>
 def desk(brief: Brief, session: Session, room: Room, told: Told) -> str:
     """The page of a judge at work."""
     judge = session.log.judge
-    title = brief.looks.safe(f"{judge} · {brief.title}")
+    safe = brief.looks.safe
+    title = safe(f"{judge} · {brief.title}")
     inner = work(brief, session, room, told)
     body = f"""<main id="work" data-room="{room}">{inner}</main>
-<dialog id="guidelines"><pre class="text">{brief.looks.safe(brief.guidelines)}</pre>
+<dialog id="guidelines" aria-label="Guidelines"><pre class="text">{safe(brief.guidelines)}</pre>
 <form method="dialog"><button>Close</button></form></dialog>
 <div id="trouble" role="alert" hidden></div>"""
     return page(title, body, keys=brief.keys)
@@ -111,7 +112,7 @@ def work(brief: Brief, session: Session, room: Room, told: Told) -> str:
     parts = [
         f"<header><span class='who'>{safe(judge)}"
         f"{' settles disagreements' if room == 'adjudicate' else ''}</span>"
-        f"{_bar(session.progress)}</header>"
+        f"{_bar(session.progress, id='progress')}</header>"
     ]
     if told.running:
         parts.append(f"<p class='running'>{safe(told.running)}</p>")
@@ -271,15 +272,16 @@ def doors(here: str) -> str:
     return f"<nav>{' '.join(link for place, link in links.items() if place != here)}</nav>"
 
 
-def _bar(progress: Progress) -> str:
+def _bar(progress: Progress, id: str = "") -> str:
     """Progress in words and as a bar."""
     total = max(1, progress.total - progress.spared)
     words = [f"{progress.done} of {progress.total} done", *states(progress)]
     if progress.left:
         words.append(f"about {spell_time(progress.seconds_left)} left")
+    named = f" id='{id}'" if id else ""
     return (
-        f"<span class='progress'><progress max='{total}' value='{progress.done}'></progress> "
-        f"<span id='progress'>{' · '.join(words)}</span></span>"
+        f"<span class='progress'><progress max='{total}' value='{progress.done}' "
+        f"aria-label='done'></progress> <span{named}>{' · '.join(words)}</span></span>"
     )
 
 
