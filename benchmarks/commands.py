@@ -38,12 +38,12 @@ def made_up(n: int) -> list[str]:
 
 def templates() -> Work:
     """Template and match form of every command."""
-    from assay.tasks.commands.forms import _form, form
+    from assay.tasks.commands.forms import form
 
     commands = made_up(N)
 
     def work() -> int:
-        _form.cache_clear()
+        form.cache_clear()
         return sum(form(text).parsed for text in commands)
 
     return work

@@ -47,6 +47,7 @@ class Form:
         return bool(self.body)
 
 
+@lru_cache(maxsize=1 << 16)  # by the arguments as they are given: hot places name the mode
 def form(text: str, mode: Mode = "strict") -> Form:
     """The forms of a command. One that cannot be parsed is compared word by word.
 
@@ -55,11 +56,6 @@ def form(text: str, mode: Mode = "strict") -> Form:
     >>> form("ls -la").command
     'ls -l -a'
     """
-    return _form(text, mode)
-
-
-@lru_cache(maxsize=1 << 16)  # of all arguments, which `form` may be given or not
-def _form(text: str, mode: Mode) -> Form:
     compat = mode == "nl2bash"
     try:
         body = _parsed(text, mode)
