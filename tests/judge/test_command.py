@@ -706,6 +706,20 @@ def test_agreement_of_a_table_of_judges(question: str, judge: Judge) -> None:
     assert pair["cohen"] == pytest.approx(expected["cohen_kappa_AB"], abs=1e-9)
     alpha = expected["krippendorff_alpha_nominal_ABC_missing"]
     assert found["coefficients"]["krippendorff"]["value"] == pytest.approx(alpha, abs=1e-9)
+    two = ("--agreement", "--between", "A,B", "--json", "--resamples", "10")
+    found = document(judge(case / "annotators.csv", *two)[1], "agreement-1")["questions"][question]
+    coefficients = {name: c["value"] for name, c in found["coefficients"].items()}
+    gwet = coefficients.pop("gwet")
+    assert gwet == pytest.approx(expected["gwet_ac1_AB_rounded5"], abs=5e-6)
+    assert coefficients == pytest.approx(
+        {
+            "percent": expected["raw_agreement_AB"],
+            "cohen": expected["cohen_kappa_AB"],
+            "fleiss": expected["fleiss_kappa_AB"],
+            "krippendorff": expected["krippendorff_alpha_nominal_AB"],
+        },
+        abs=1e-9,
+    )
 
 
 TABLES = [
@@ -746,6 +760,23 @@ def test_agreement_that_is_not_defined_says_so(judge: Judge, tmp_path: Path) -> 
     assert coefficients["cohen"]["value"] is None
     assert coefficients["krippendorff"]["value"] is None
     assert "Cohen's kappa: not defined: all verdicts are equal" in judge(table, "--agreement")[1]
+
+
+def test_agreement_between_some_of_the_judges(text_run: Path, judge: Judge, tmp_path: Path) -> None:
+    """Carl is asked where the others differ; what Anna and Bert agree by does not depend on him."""
+    same = ("--order-seed", "1")
+    judge(text_run, "--judge", "anna", *same, typed="y\ny\ny\nn\nn\nn\n")
+    judge(text_run, "--judge", "bert", *same, typed="y\ny\ny\nn\nn\ny\n")
+    before = document(judge(text_run, "--agreement", "--json")[1], "agreement-1")
+    judge(text_run, "--judge", "carl", *same, typed="n\nn\nn\ny\ny\ny\n")
+    two = ("--agreement", "--between", " anna, bert", "--json")
+    after = document(judge(text_run, *two)[1], "agreement-1")
+    assert after["questions"] == before["questions"]
+    assert after["statistics"]["between"] == ["anna", "bert"]
+    code, out, err = judge(text_run, "--agreement", "--between", "anna,brt")
+    assert (code, out) == (2, "")
+    assert "unknown judge 'brt'; did you mean 'bert'?" in err
+    assert "two judges or more" in judge(text_run, "--agreement", "--between", "anna")[2]
 
 
 def test_judges_who_have_nothing_in_common_yet(text_run: Path, judge: Judge) -> None:

@@ -9,7 +9,7 @@ all verdicts are equal, nothing can be said about agreement beyond chance.
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from itertools import combinations
 
@@ -19,6 +19,7 @@ from assay.aggregate.interval import LEVEL, percentile_interval, wilson_interval
 from assay.aggregate.resample import RESAMPLES, SEED, bootstrap_totals
 from assay.core.errors import UsageError
 from assay.core.metric import Rows, ratio
+from assay.core.names import unknown
 from assay.judge.coefficients import (
     NOTHING,
     Part,
@@ -74,6 +75,17 @@ class Agreement:
 
     def __getitem__(self, name: str) -> Coefficient:
         return next(c for c in self.coefficients if c.name == name)
+
+
+def judges_named(names: Sequence[str], known: Iterable[str]) -> frozenset[str]:
+    """Some judges by name, for agreement between them alone; none named stands for all."""
+    if len(names) == 1:
+        raise UsageError(f"--between {names[0]}: agreement is between two judges or more")
+    listed = sorted(known)
+    for name in names:
+        if name not in listed:
+            raise unknown("judge", name, listed)
+    return frozenset(names)
 
 
 def agreement(

@@ -6,7 +6,7 @@ from __future__ import annotations
 import math
 from collections import Counter
 from collections.abc import Collection, Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Protocol
 
 import numpy as np
@@ -67,6 +67,14 @@ class Rated:
     places: tuple[Place, ...]
     categories: tuple[str, ...]
     ratings: Ratings
+
+    def between(self, judges: Collection[str]) -> Rated:
+        """The verdicts of these judges alone; of all where none is named."""
+        if not judges:
+            return self
+        kept = [j for j, judge in enumerate(self.judges) if judge in judges]
+        names = tuple(self.judges[j] for j in kept)
+        return replace(self, judges=names, ratings=self.ratings[:, kept])
 
 
 def rated(

@@ -3,9 +3,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from assay.core.errors import UsageError
 from assay.core.judging import Item
-from assay.judge.agreement import agreement
+from assay.judge.agreement import agreement, judges_named
 from assay.judge.answers import judge_facts, rated, reason_counts
 from assay.judge.coefficients import Weights
 from assay.judge.documents import AgreementDocument, Disagreement
@@ -22,11 +24,16 @@ def agreements(
     level: float = 0.95,
     resamples: int = 1000,
     seed: int = 12345,
+    between: Sequence[str] = (),
 ) -> AgreementDocument:
-    """How far the judges agree on these items, question by question."""
+    """How far the judges agree on these items, question by question; `between` names some judges,
+    default all."""
+    names = judges_named(between, store.history)
     questions = {}
     for question in work.questions:
-        found = rated(store, question.name, places=work.places, with_unsure=weights != "nominal")
+        found = rated(
+            store, question.name, places=work.places, with_unsure=weights != "nominal"
+        ).between(names)
         if len(found.judges) >= 2:
             questions[question.name] = agreement(
                 found.ratings,
@@ -65,7 +72,13 @@ def agreements(
         tuple(listed),
         len(unsettled_items(work, store)),
         reason_counts(store, places=work.places),
-        {"ci": level, "resamples": resamples, "seed": seed, "weights": weights},
+        {
+            "ci": level,
+            "resamples": resamples,
+            "seed": seed,
+            "weights": weights,
+            "between": sorted(names) or None,
+        },
     )
 
 
