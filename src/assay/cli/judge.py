@@ -279,7 +279,7 @@ def _guidelines(path: str | None) -> str | None:
     if path is None:
         return None
     try:
-        return Path(path).read_text(encoding="utf-8")
+        return Path(path).read_text(encoding="utf-8-sig")
     except OSError as error:
         raise InputError(f"cannot be read ({error.strerror})", path=path) from None
     except UnicodeDecodeError:

@@ -7,6 +7,7 @@ cut off before the next one is written.
 
 from __future__ import annotations
 
+import codecs
 import fcntl
 import os
 from pathlib import Path
@@ -69,7 +70,8 @@ def mend_end(file: int) -> None:
 
 def _whole_lines(path: Path) -> list[bytes]:
     try:
-        lines = path.read_bytes().splitlines(keepends=True)
+        # An editor may have left its mark at the beginning.
+        lines = path.read_bytes().removeprefix(codecs.BOM_UTF8).splitlines(keepends=True)
     except FileNotFoundError:
         return []
     except OSError as error:

@@ -96,6 +96,16 @@ def test_a_log_merged_from_two_machines_is_read_in_the_order_of_time(tmp_path: P
     assert [v.answer for v in found.values()] == ["unsure"]
 
 
+def test_a_log_that_an_editor_has_saved_is_read_and_gone_on_with(tmp_path: Path) -> None:
+    """With a byte order mark, and the line ends of another system."""
+    with VerdictLog(tmp_path, "anna") as log:
+        log.append(said("yes"))
+    log.path.write_bytes(b"\xef\xbb\xbf" + log.path.read_bytes().replace(b"\n", b"\r\n"))
+    with VerdictLog(tmp_path, "anna") as again:
+        again.append(said("no"))
+    assert read_log(log.path) == [said("yes"), said("no")]
+
+
 def test_who_mends_a_damaged_log_can_go_on_in_the_same_process(tmp_path: Path) -> None:
     with VerdictLog(tmp_path, "anna") as log:
         log.append(said("yes"))
