@@ -331,6 +331,22 @@ def fetched(page: Page, url: str) -> Any:
     return page.evaluate(script, url)
 
 
+def test_from_button_to_button_by_keyboard(saved: Path, page: Page) -> None:
+    """Tab and Enter alone: the focus stays on the button whose answer was given."""
+    with serving(saved) as server:
+        enter(page, server, "anna")
+        page.keyboard.press("Tab")
+        page.keyboard.press("Tab")
+        focused = "document.activeElement.dataset.action"
+        assert page.evaluate(focused) == "no"
+        press(page, "Enter")
+        press(page, "Enter")
+        assert page.evaluate(focused) == "no"
+        assert sorted(kept(saved, "anna").values()) == ["no", "no"]
+        press(page, "y")  # keys work wherever the focus is
+        assert sorted(kept(saved, "anna").values()) == ["no", "no", "yes"]
+
+
 def test_it_works_without_the_script(saved: Path, browser: Browser) -> None:
     context = browser.new_context(java_script_enabled=False)
     page = context.new_page()

@@ -24,6 +24,7 @@ import pytest
 
 from assay.cli import run
 from assay.judge.log import VerdictLog
+from assay.judge.sample import read_samples
 from assay.judge.sheets import read_sheet
 from assay.judge.store import read_store
 from assay.report.json import schema
@@ -133,7 +134,7 @@ def test_no_input_at_all_is_one_that_ended(
     data.write_text(json.dumps(pair) + "\n")
     arguments = ["commands", "score", "--predictions", str(data), "--gold", str(data)]
     assert run([*arguments, "--judgements", str(folder), "--manual_eval"]) == 2
-    assert "assay: standard input ended: 0 judgements are kept" in capsys.readouterr().err
+    assert "assay: standard input ended: 0 judgements kept" in capsys.readouterr().err
 
 
 def test_skip_back_comment_guidelines_and_other_keys(
@@ -178,6 +179,20 @@ def test_what_differs_from_the_nearest_gold_is_marked(
     assert "asked for   list" in out
     assert "ls {+-a+}" in out
     assert "\x1b" not in out
+
+
+def test_commands_are_compared_by_the_tokens_of_the_shell(
+    tmp_path: Path, judge: Judge, capsys: pytest.CaptureFixture[str]
+) -> None:
+    gold, said = tmp_path / "gold.jsonl", tmp_path / "said.jsonl"
+    gold.write_text('{"id": "1", "nl": "find it", "references": ["find . -type d -empty"]}\n')
+    said.write_text('{"id": "1", "predictions": ["find . -empty -size +1M"]}\n')
+    arguments = ["commands", "score", "-p", str(said), "-g", str(gold), "--json"]
+    assert run([*arguments, "--save", str(tmp_path / "run")]) == 0
+    capsys.readouterr()
+    out = judge(tmp_path / "run", "--judge", "anna", typed="q\n")[1]
+    assert "find . [--type d-] -empty\n" in out  # by words it would be -[-type d --]empty
+    assert "find . -empty {+-size +1M+}\n" in out
 
 
 def test_identical_predictions_of_two_systems_are_judged_once_and_hidden(
@@ -284,6 +299,45 @@ def test_commands_are_asked_about_twice_and_old_sheets_are_read(
         assert [(v.question, v.answer) for v in said] == [("command", "no")]
 
 
+def test_verdicts_on_structures_are_found_however_structures_are_printed(
+    tmp_path: Path, judge: Judge, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Judged in the order given; found again where flags are put in one order."""
+    gold, said = tmp_path / "gold.jsonl", tmp_path / "said.jsonl"
+    folder = tmp_path / "judgements"
+    gold.write_text('{"id": "1", "nl": "list all", "references": ["ls -a"]}\n')
+
+    def scored(name: str, command: str, *options: str) -> Path:
+        said.write_text(json.dumps({"id": "1", "predictions": [command]}) + "\n")
+        folder.mkdir(exist_ok=True)
+        arguments = ["commands", "score", "-p", said, "-g", gold, "--judgements", folder]
+        path = tmp_path / "runs" / name
+        assert run([*map(str, arguments), "--save", str(path), "--json", *options]) == 0
+        return path
+
+    judge(scored("strict", "ls -l -a"), "--judge", "anna", typed="y\nn\n")
+    loose = scored("loose", "ls --all -l", "--match", "loose")
+    capsys.readouterr()
+    # Another command with the structure that she has judged: only the command is asked about.
+    _, out, _ = judge(loose, "--judge", "anna", typed="y\n")
+    assert "Is the structure" not in out
+    assert "Is the command correct?" in out
+    assert answers_in(folder, "anna") == {"ls -l -a": "no", "ls --all -l": "yes"}
+    # Others see the same structure judged, so with two of them nothing is left for a third.
+    judge(loose, "--judge", "bert", typed="y\ny\n")
+    assert "nothing is left" in judge(loose, "--judge", "carl", "--overlap", "2")[1]
+    scores = json.loads(
+        (scored("again", "ls --all -l", "--match", "loose") / "run.json").read_text()
+    )
+    assert scores["scores"]["top1_template_accuracy"] == 1.0
+    assert scores["extra"]["judging"]["unjudged"]["predictions"] == 0
+
+
+def answers_in(folder: Path, name: str) -> dict[str, str]:
+    said = read_store(folder).judges[name].values()
+    return {v.prediction: v.answer for v in said if v.question == "command"}
+
+
 def test_an_estimate_does_not_build_on_the_verdicts_themselves(
     commands_run: Path, judge: Judge
 ) -> None:
@@ -359,6 +413,44 @@ def test_what_can_still_change_a_score_is_counted_and_asked_first_or_only(
     found = json.loads(capsys.readouterr().out)["extra"]["judging"]
     assert found["deciding"] == 0
     assert all(low == high for low, high in found["bounds"].values())
+
+
+# -- in a repository ------------------------------------------------------------------------------
+
+
+def git(folder: Path, *arguments: str) -> None:
+    who = ("-c", "user.name=test", "-c", "user.email=test@example.org")
+    command = ["git", "-C", str(folder), *who, *arguments]
+    subprocess.run(command, check=True, capture_output=True, env={**os.environ, "LC_ALL": "C"})
+
+
+def test_two_clones_are_judged_and_merged(text_run: Path, tmp_path: Path, judge: Judge) -> None:
+    """Another judge in each clone, and the same one in both: nothing conflicts or is lost."""
+    here, there = tmp_path / "runs", tmp_path / "clone"
+    git(tmp_path, "init", "--quiet", str(here))
+    git(here, "add", "--all")
+    git(here, "commit", "--quiet", "-m", "a run")
+    git(tmp_path, "clone", "--quiet", str(here), str(there))
+    for clone, name in ((there, "bert"), (here, "anna")):
+        run = clone / text_run.name
+        draw = ("--sample", "4", "--seed", "1")
+        judge(run, "--judge", name, *draw, typed="y\nn\nq\n")
+        judge(run, "--judge", "eve", *draw, typed="n\ny\n" if clone == here else "u\nq\n")
+        git(clone, "add", "--all")
+        git(clone, "commit", "--quiet", "-m", f"judged by {name}")
+    git(here, "pull", "--quiet", "--no-rebase", str(there), "HEAD")
+    store = read_store(here / "judgements")
+    given = {name: [v.answer for v in said] for name, said in store.history.items()}
+    # Bert had judged before Anna drew; that both drew four with one seed is one draw nevertheless.
+    assert given["bert"] == given["anna"] == ["yes", "no"]
+    assert sorted(given["eve"]) == ["no", "unsure", "yes"]
+    (sample,) = read_samples(here / "judgements")
+    assert len(sample.drawn) == 4
+    code, out, _ = judge(
+        text_run, "--judge", "anna", "--sample", "4", "--seed", "1", typed="y\nn\n"
+    )
+    assert code == 0
+    assert "done: 2 items are newly judged and kept, 0 of 4 left" in out
 
 
 # -- at a terminal --------------------------------------------------------------------------------
@@ -614,6 +706,20 @@ def test_agreement_of_a_table_of_judges(question: str, judge: Judge) -> None:
     assert pair["cohen"] == pytest.approx(expected["cohen_kappa_AB"], abs=1e-9)
     alpha = expected["krippendorff_alpha_nominal_ABC_missing"]
     assert found["coefficients"]["krippendorff"]["value"] == pytest.approx(alpha, abs=1e-9)
+    two = ("--agreement", "--between", "A,B", "--json", "--resamples", "10")
+    found = document(judge(case / "annotators.csv", *two)[1], "agreement-1")["questions"][question]
+    coefficients = {name: c["value"] for name, c in found["coefficients"].items()}
+    gwet = coefficients.pop("gwet")
+    assert gwet == pytest.approx(expected["gwet_ac1_AB_rounded5"], abs=5e-6)
+    assert coefficients == pytest.approx(
+        {
+            "percent": expected["raw_agreement_AB"],
+            "cohen": expected["cohen_kappa_AB"],
+            "fleiss": expected["fleiss_kappa_AB"],
+            "krippendorff": expected["krippendorff_alpha_nominal_AB"],
+        },
+        abs=1e-9,
+    )
 
 
 TABLES = [
@@ -654,6 +760,40 @@ def test_agreement_that_is_not_defined_says_so(judge: Judge, tmp_path: Path) -> 
     assert coefficients["cohen"]["value"] is None
     assert coefficients["krippendorff"]["value"] is None
     assert "Cohen's kappa: not defined: all verdicts are equal" in judge(table, "--agreement")[1]
+
+
+def test_agreement_between_some_of_the_judges(text_run: Path, judge: Judge, tmp_path: Path) -> None:
+    """Carl is asked where the others differ; what Anna and Bert agree by does not depend on him."""
+    same = ("--order-seed", "1")
+    judge(text_run, "--judge", "anna", *same, typed="y\ny\ny\nn\nn\nn\n")
+    judge(text_run, "--judge", "bert", *same, typed="y\ny\ny\nn\nn\ny\n")
+    before = document(judge(text_run, "--agreement", "--json")[1], "agreement-1")
+    judge(text_run, "--judge", "carl", *same, typed="n\nn\nn\ny\ny\ny\n")
+    two = ("--agreement", "--between", " anna, bert", "--json")
+    after = document(judge(text_run, *two)[1], "agreement-1")
+    assert after["questions"] == before["questions"]
+    assert after["statistics"]["between"] == ["anna", "bert"]
+    code, out, err = judge(text_run, "--agreement", "--between", "anna,brt")
+    assert (code, out) == (2, "")
+    assert "unknown judge 'brt'; did you mean 'bert'?" in err
+    assert "two judges or more" in judge(text_run, "--agreement", "--between", "anna")[2]
+
+
+def test_judges_who_have_nothing_in_common_yet(text_run: Path, judge: Judge) -> None:
+    judge(text_run, "--judge", "anna", "--overlap", "1", typed="y\nn\nq\n")
+    judge(text_run, "--judge", "bert", "--overlap", "1", typed="y\nq\n")
+    _, out, _ = judge(text_run, "--agreement")
+    assert "correct: anna, bert; no prediction has two verdicts yet" in out
+    assert "kappa" not in out
+
+
+def test_what_is_to_settle_is_counted_by_item(ranked_run: Path, judge: Judge) -> None:
+    """Who says no to the structure says it of the command, too: that is one item."""
+    judge(ranked_run, "--judge", "anna", "--order-seed", "1", typed="n\nq\n")
+    judge(ranked_run, "--judge", "bert", "--order-seed", "1", typed="y\ny\nq\n")
+    data = document(judge(ranked_run, "--agreement", "--json")[1], "agreement-1")
+    assert data["unsettled"] == 1
+    assert "carl: 1 item to judge" in judge(ranked_run, "--judge", "carl", "--adjudicate")[1]
 
 
 def test_errors_of_two_runs(big_runs: tuple[Path, Path], judge: Judge) -> None:

@@ -8,6 +8,7 @@ import os
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack
+from html.parser import HTMLParser
 from pathlib import Path
 from typing import Any
 
@@ -159,6 +160,50 @@ def test_pages_allow_no_script_but_ours(start: Start) -> None:
     policy = found.headers["content-security-policy"]
     assert "script-src 'self';" in policy
     assert "unsafe" not in policy
+
+
+class Outline(HTMLParser):
+    """What a page is made of, as far as a screen reader depends on it."""
+
+    def __init__(self, text: str) -> None:
+        super().__init__()
+        self.ids: list[str] = []
+        self.unnamed: list[str] = []
+        self._named: set[str] = set()
+        self._labels = 0
+        self._wanted: list[str] = []
+        self.feed(text)
+        self.unnamed += [id for id in self._wanted if id not in self._named]
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        given = dict(attrs)
+        self.ids += [id for id in [given.get("id")] if id]
+        if tag == "label":
+            self._labels += 1
+            self._named.add(given.get("for") or "")
+        elif tag == "input" and given.get("type") != "hidden" and not self._labels:
+            self._wanted.append(given.get("id") or "an input")
+        elif tag in ("progress", "dialog") and not given.get("aria-label"):
+            self.unnamed.append(tag)
+
+    def handle_endtag(self, tag: str) -> None:
+        self._labels -= tag == "label"
+
+
+@pytest.mark.parametrize(
+    "path",
+    ["/", "/judge/anna", "/review/anna", "/agreement", "/adjudicate/carl", "/judge/a b"],
+)
+def test_every_field_has_a_name_and_every_id_is_one(start: Start, path: str) -> None:
+    client = start()
+    for judge, action in (("anna", "yes"), ("bert", "no")):
+        come_in(client, judge)
+        while state(client, judge)["asked"]:
+            answer(client, action, judge)
+    come_in(client, "carl", "adjudicate")
+    page = Outline(client.get(path, headers={"accept": "text/html"}).text)
+    assert len(page.ids) == len(set(page.ids))
+    assert not page.unnamed
 
 
 def test_judges_who_save_at_the_same_moment_lose_nothing(start: Start, tmp_path: Path) -> None:

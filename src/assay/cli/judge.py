@@ -124,6 +124,12 @@ OPTIONS = (
         default="nominal",
     ),
     Option(
+        "between",
+        ("--between",),
+        "With --agreement: of these judges alone, 'anna,bert'; default: all.",
+        metavar="NAMES",
+    ),
+    Option(
         "errors",
         ("--errors",),
         "Print where two systems go wrong, together or alone, and for which reasons.",
@@ -217,29 +223,26 @@ def _agreement(work: Worklist, store: Store, **given: Any) -> None:
     from assay.cli.judgements import render_agreement
     from assay.pipeline.agreements import agreements
 
-    document = agreements(
-        work,
-        store,
-        weights=given["weights"],
-        level=given["ci"],
-        resamples=given["resamples"],
-        seed=given["seed"],
-    )
-    show(document, render_agreement, **_form(given))
+    show(agreements(work, store, **_statistics(given)), render_agreement, **_form(given))
 
 
 def _agreement_of_file(path: Path, **given: Any) -> None:
     from assay.cli.judgements import render_agreement
     from assay.pipeline.columns import agreements_of_columns
 
-    document = agreements_of_columns(
-        path,
-        weights=given["weights"],
-        level=given["ci"],
-        resamples=given["resamples"],
-        seed=given["seed"],
-    )
-    show(document, render_agreement, **_form(given))
+    show(agreements_of_columns(path, **_statistics(given)), render_agreement, **_form(given))
+
+
+def _statistics(given: dict[str, Any]) -> dict[str, Any]:
+    """What agreement is computed by."""
+    between = (name.strip() for name in (given["between"] or "").split(","))
+    return {
+        "weights": given["weights"],
+        "level": given["ci"],
+        "resamples": given["resamples"],
+        "seed": given["seed"],
+        "between": [name for name in between if name],
+    }
 
 
 def _errors(document: ErrorsDocument, **given: Any) -> None:
@@ -276,7 +279,7 @@ def _guidelines(path: str | None) -> str | None:
     if path is None:
         return None
     try:
-        return Path(path).read_text(encoding="utf-8")
+        return Path(path).read_text(encoding="utf-8-sig")
     except OSError as error:
         raise InputError(f"cannot be read ({error.strerror})", path=path) from None
     except UnicodeDecodeError:

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from assay import tasks
 from assay.cli.judgements import presenter
 from assay.cli.keyboard import console
 from assay.core.errors import InputError, UsageError
@@ -20,6 +21,7 @@ from assay.judge.terminal import judge_at, spell_time
 from assay.pipeline.agreements import said_by_others
 from assay.pipeline.queues import Plan, running_line
 from assay.report.terminal import columns_of, wants_colour
+from assay.report.words import cut_by
 
 if TYPE_CHECKING:
     from assay.judge.agenda import Progress
@@ -36,19 +38,21 @@ def judge_at_terminal(work: Worklist, store: Store, folder: Path, **given: Any) 
     judge = given["judge"] or _login()
     keys, reasons = keys_of(given["keys"]), reasons_of(given["reasons"])
     plan = Plan.of(given)
-    with VerdictLog(folder, judge) as log:
+    with VerdictLog(folder, judge, structure_of=work.structure_of) as log:
         session, queue = plan.session(work, store, folder, log)
-        click.echo(_opening(queue.entries, queue.sample, judge, folder))
+        opening = [_opening(queue.entries, queue.sample, judge, folder)]
         if not queue.entries:
+            click.echo(opening[0])
             return
         if told := _deciding(session.progress, plan.deciding):
-            click.echo(told)
+            opening.append(told)
         colour = wants_colour(sys.stdout, os.environ)
         width = columns_of(sys.stdout, os.environ) or 100
         before = session.progress.done
         present = presenter(
             colour=colour,
             width=width,
+            split=cut_by(tasks.load(work.task).tokens),
             said=(lambda item: said_by_others(work, store, item)) if plan.adjudicate else None,
         )
 
@@ -57,6 +61,8 @@ def judge_at_terminal(work: Worklist, store: Store, folder: Path, **given: Any) 
 
         try:
             with console() as where:
+                for line in opening:
+                    where.say(line)
                 end = judge_at(
                     where,
                     session,

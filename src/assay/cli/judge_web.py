@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -21,6 +22,7 @@ ASKED_FIRST = {
 
 def brief_of(work: Worklist, folder: Path, **given: Any) -> Brief:
     """What the server needs to know, from what was asked for on the command line."""
+    from assay import tasks
     from assay.judge.browser.office import Brief, Looks, Room
     from assay.judge.export import to_lines, to_sheet
     from assay.judge.keys import keys_of, reasons_of
@@ -30,7 +32,7 @@ def brief_of(work: Worklist, folder: Path, **given: Any) -> Brief:
     from assay.pipeline.queues import Plan, running_line
     from assay.pipeline.worklist import open_store
     from assay.report.escape import safe_html
-    from assay.report.words import word_diff
+    from assay.report.words import cut_by, word_diff
 
     plan = Plan.of(given)
 
@@ -53,7 +55,8 @@ def brief_of(work: Worklist, folder: Path, **given: Any) -> Brief:
         guidelines=work.guidelines,
         keys=keys_of(given.get("keys")),
         reasons=reasons_of(given.get("reasons")),
-        looks=Looks(safe_html, word_diff),
+        looks=Looks(safe_html, partial(word_diff, split=cut_by(tasks.load(work.task).tokens))),
+        open_log=lambda judge: VerdictLog(folder, judge, structure_of=work.structure_of),
         open_session=open_session,
         store=store,
         agreement=lambda: agreements(
@@ -74,8 +77,8 @@ def brief_of(work: Worklist, folder: Path, **given: Any) -> Brief:
 
 def serve_judging(work: Worklist, folder: Path, **given: Any) -> None:
     """Answer until stopped."""
+    from assay.judge.appending import writable_folder
     from assay.judge.browser.app import judging_app
-    from assay.judge.log import writable_folder
     from assay.web import Access, Address, serve, url_from_elsewhere
 
     writable_folder(folder)

@@ -5,9 +5,11 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING
 
 from assay.core.judging import Item
 from assay.judge.agreement import Agreement
+from assay.judge.coefficients import NAMES
 from assay.judge.documents import (
     AgreementDocument,
     Disagreement,
@@ -18,15 +20,10 @@ from assay.judge.estimate import Estimate
 from assay.report.numbers import format_count, format_interval, format_number, format_percent
 from assay.report.tables import Block, Cell, Table, Words, cells, left, render_blocks, right
 
-NAMES = {
-    "percent": "agreement (share)",
-    "cohen": "Cohen's kappa",
-    "cohen_linear": "Cohen's kappa, linear weights",
-    "cohen_quadratic": "Cohen's kappa, quadratic weights",
-    "fleiss": "Fleiss' kappa",
-    "krippendorff": "Krippendorff's alpha",
-    "gwet": "Gwet's AC1",
-}
+if TYPE_CHECKING:
+    from assay.report.words import Split
+
+NOTHING_TWICE = "no prediction has two verdicts yet, so there is nothing to compare."
 MOST = 10
 
 
@@ -42,8 +39,8 @@ def render_agreement(
     places = 4 if digits is None else digits
     blocks: list[Block] = []
     for each in document.questions.values():
-        blocks.append(_coefficients(each, places))
-        if len(each.pairs) > 1:
+        blocks.append(_coefficients(each, places) if each.rated_twice else _nothing_twice(each))
+        if each.rated_twice and len(each.pairs) > 1:
             blocks.append(_pairs(each, places))
     blocks.append(_judges(document))
     differing = document.disagreements
@@ -65,6 +62,11 @@ def render_agreement(
 def _differing(found: Disagreement) -> tuple[Cell, ...]:
     answers = ", ".join(f"{judge}: {answer}" for judge, answer in found.answers.items())
     return cells(found.id, found.question, answers, found.final or "")
+
+
+def _nothing_twice(found: Agreement) -> Words:
+    who = ", ".join(found.judges)
+    return Words(f"{found.question}: {who}; {NOTHING_TWICE}")
 
 
 def _coefficients(found: Agreement, places: int) -> Table:
@@ -210,11 +212,13 @@ def presenter(
     *,
     colour: bool,
     width: int | None,
+    split: Split,
     said: Callable[[Item], Sequence[tuple[str, str]]] | None = None,
 ) -> Callable[[Item], Sequence[str]]:
     """How an item is shown: what was asked for, gold, and the prediction with what differs.
 
-    `said` gives names of judges and what they say, for one who settles disagreements.
+    `split` cuts texts into what is compared. `said` gives names of judges and what they say, for
+    one who settles disagreements.
     """
     from assay.judge.nearest import nearest
     from assay.report.sidebyside import Labelled, stacked
@@ -225,7 +229,7 @@ def presenter(
         if item.prompt:
             rows.append(("asked for", [Piece("same", item.prompt)]))
         near = nearest(item.prediction, item.references)
-        sides = None if near is None else word_diff(item.references[near], item.prediction)
+        sides = None if near is None else word_diff(item.references[near], item.prediction, split)
         for place, text in enumerate(item.references):
             label = "gold" if len(item.references) == 1 else f"gold {place + 1}"
             shown = sides.first if sides is not None and place == near else [Piece("same", text)]

@@ -10,6 +10,9 @@ from typing import Any, Protocol, Self
 
 import click
 
+from assay.judge.terminal import fitted
+from assay.report.terminal import columns_of
+
 END = "\x04"
 
 
@@ -82,8 +85,11 @@ class Keyboard:
         self._cooked()
 
     def say(self, text: str) -> None:
-        """Show a line."""
-        click.echo(text)
+        """Show a line; a plain one is broken where the terminal ends."""
+        width = columns_of(sys.stdout, os.environ)
+        is_plain = "\x1b" not in text
+        for line in fitted(text, width) if is_plain and width is not None else [text]:
+            click.echo(line)
 
     def command(self, prompt: str) -> str | None:
         """The next key."""

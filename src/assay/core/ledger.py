@@ -3,6 +3,8 @@
 
 from __future__ import annotations
 
+from assay.core.names import amount
+
 SHOWN = 10
 """Numbers that are written out for each oddity."""
 
@@ -32,5 +34,4 @@ class Ledger:
 
     def _line(self, what: str, numbers: list[int]) -> str:
         listed = ", ".join(map(str, numbers[:SHOWN])) + (", ..." if len(numbers) > SHOWN else "")
-        noun = self._noun if len(numbers) == 1 else f"{self._noun}s"
-        return f"{len(numbers):,} {noun}: {what} ({listed})"
+        return f"{amount(len(numbers), self._noun)}: {what} ({listed})"

@@ -37,6 +37,15 @@ def several(names: str | Sequence[str]) -> tuple[str, ...]:
     return (names,) if isinstance(names, str) else tuple(names)
 
 
+def amount(n: int, noun: str) -> str:
+    """So many of something.
+
+    >>> amount(1, "record"), amount(2_000, "record")
+    ('1 record', '2,000 records')
+    """
+    return f"{n:,} {noun}{'' if n == 1 else 's'}"
+
+
 def system_name(path: str) -> str:
     """What a system is called by default: its file's name without endings.
 

@@ -6,13 +6,13 @@ from __future__ import annotations
 import math
 from collections import Counter
 from collections.abc import Collection, Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Protocol
 
 import numpy as np
 
 from assay.core.judging import Item, Question
-from assay.judge.agreement import NOTHING, Ratings
+from assay.judge.coefficients import NOTHING, Ratings
 from assay.judge.queue import CONTROL_YES, place_of
 from assay.judge.store import Place, Store, in_force
 from assay.judge.verdict import Verdict
@@ -67,6 +67,14 @@ class Rated:
     places: tuple[Place, ...]
     categories: tuple[str, ...]
     ratings: Ratings
+
+    def between(self, judges: Collection[str]) -> Rated:
+        """The verdicts of these judges alone; of all where none is named."""
+        if not judges:
+            return self
+        kept = [j for j, judge in enumerate(self.judges) if judge in judges]
+        names = tuple(self.judges[j] for j in kept)
+        return replace(self, judges=names, ratings=self.ratings[:, kept])
 
 
 def rated(

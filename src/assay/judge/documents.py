@@ -29,6 +29,7 @@ class Disagreement:
 class AgreementDocument:
     """How far the judges agree, question by question. NaN is undefined.
 
+    `unsettled` is the number of items that somebody has to settle, on one question or more.
     `reasons` counts the reasons given for a no, most frequent first.
     """
 

@@ -1,31 +1,25 @@
 # SPDX-License-Identifier: Apache-2.0
-"""One person's verdicts on disk: a JSONL file that is only ever appended to.
+"""One person's verdicts on disk: a JSONL file that is only ever added to.
 
 A verdict that was acknowledged is on disk: each is written with one call and flushed to the device
-before `append` returns. A last line that a crash tore is not a verdict that anybody was told of; it
-is ignored on reading and cut off before the next one is written.
+before `append` returns.
 """
 
 from __future__ import annotations
 
-import errno
-import fcntl
-import os
 from contextlib import suppress
 from datetime import MAXYEAR, datetime
 from pathlib import Path
-from types import TracebackType
-from typing import Self, TypeVar
 
 import msgspec
 
-from assay.core.errors import InputError, OutputError, UsageError
-from assay.judge.verdict import Verdict, judge_name
+from assay.core.errors import InputError, UsageError
+from assay.judge.appending import Appender
+from assay.judge.records import mend_end, read_records
+from assay.judge.verdict import StructureOf, Verdict, judge_name, reread, written_down
 
 PREFIX = "verdicts."
 SUFFIX = ".jsonl"
-
-Record = TypeVar("Record")
 
 _encoder = msgspec.json.Encoder()
 _decoder = msgspec.json.Decoder(Verdict)
@@ -62,13 +56,6 @@ def read_log(path: Path) -> list[Verdict]:
     return sorted(found, key=moment)
 
 
-def _is_time(text: str) -> bool:
-    try:
-        return datetime.fromisoformat(text).year < MAXYEAR
-    except ValueError:
-        return False
-
-
 def moment(verdict: Verdict) -> str:
     """What verdicts are put in the order of time by; times with and without fractions of a second
     compare.
@@ -79,82 +66,38 @@ def moment(verdict: Verdict) -> str:
     return verdict.time.removesuffix("Z")
 
 
-def read_records(path: Path, decoder: msgspec.json.Decoder[Record], kind: str) -> list[Record]:
-    """The records of a file, one per line; a last line that a crash tore is none."""
-    found = []
-    for number, line in enumerate(whole_lines(path), start=1):
-        if not line.strip():
-            continue
-        try:
-            found.append(decoder.decode(line))
-        except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
-            raise InputError(
-                f"not {kind} ({error})",
-                path=path,
-                line=number,
-                hint="mend or remove the line; a merge may have left its marks",
-            ) from None
-    return found
+class VerdictLog(Appender):
+    """The log of one judge, open for writing and locked against a second writer.
 
+    `structure_of` says how structures are printed now; see `reread`.
+    """
 
-def whole_lines(path: Path) -> list[bytes]:
-    """The lines of a file, without a last one that a crash tore; none where there is no file."""
-    try:
-        lines = path.read_bytes().splitlines(keepends=True)
-    except FileNotFoundError:
-        return []
-    except OSError as error:
-        raise InputError(f"cannot be read ({error.strerror})", path=path) from None
-    if lines and not lines[-1].endswith(b"\n") and not _is_whole(lines[-1]):
-        lines.pop()
-    return lines
-
-
-def append_line(path: Path, data: bytes) -> None:
-    """Add a line to a file that several processes may add to; it is on disk when this returns."""
-    file = _opened(path)
-    try:
-        fcntl.flock(file, fcntl.LOCK_EX)
-        _mend_end(file)
-        write_through(file, data + b"\n", path)
-    finally:
-        os.close(file)
-
-
-class VerdictLog:
-    """The log of one judge, open for writing and locked against a second writer."""
-
-    def __init__(self, folder: Path, judge: str) -> None:
+    def __init__(
+        self, folder: Path, judge: str, *, structure_of: StructureOf = written_down
+    ) -> None:
         self.judge = judge_name(judge)
-        self.path = log_path(folder, self.judge)
+        self._structure_of = structure_of
         _refuse_namesake(folder, self.judge)
-        self._file = locked(self.path, self.judge)
-        self.verdicts = read_log(self.path)
-        _mend_end(self._file)
+        super().__init__(log_path(folder, self.judge), self.judge)
 
     def append(self, *verdicts: Verdict) -> None:
         """Write what was said at once, all of it or nothing; it is on disk when this returns."""
         assert all(v.judge == self.judge for v in verdicts), "a log is that of one judge"
-        lines = b"".join(_encoder.encode(verdict) + b"\n" for verdict in verdicts)
-        write_through(self._file, lines, self.path)
+        self.add(b"".join(_encoder.encode(verdict) + b"\n" for verdict in verdicts))
         self.verdicts += verdicts
 
-    def close(self) -> None:
-        """Let others write."""
-        if self._file >= 0:
-            os.close(self._file)
-            self._file = -1
+    def _mend(self) -> None:
+        # Read while nobody else can write, and before anything is changed: who has a damaged file
+        # keeps it as it is.
+        self.verdicts = [reread(each, self._structure_of) for each in read_log(self.path)]
+        mend_end(self._file)
 
-    def __enter__(self) -> Self:
-        return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
-        self.close()
+def _is_time(text: str) -> bool:
+    try:
+        return datetime.fromisoformat(text).year < MAXYEAR
+    except ValueError:
+        return False
 
 
 def _refuse_namesake(folder: Path, judge: str) -> None:
@@ -170,99 +113,3 @@ def _refuse_namesake(folder: Path, judge: str) -> None:
                     f"somebody has judged as '{known}'; write the name like that, or use one that "
                     f"differs from it by more than capitals"
                 )
-
-
-def locked(path: Path, judge: str) -> int:
-    """The file of a judge, open for appending and locked until it is closed."""
-    file = _opened(path)
-    try:
-        fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except OSError:
-        os.close(file)
-        raise UsageError(
-            f"somebody is judging as '{judge}' already ({path} is in use); finish there, or judge "
-            "under another name"
-        ) from None
-    return file
-
-
-def writable_folder(folder: Path) -> None:
-    """Make the folder of the verdicts if need be; raises where nothing could be kept in it."""
-    try:
-        folder.mkdir(parents=True, exist_ok=True)
-        if not os.access(folder, os.W_OK | os.X_OK):
-            raise PermissionError(errno.EACCES, os.strerror(errno.EACCES))
-    except OSError as error:
-        raise _unwritable(folder, error) from None
-
-
-def _opened(path: Path) -> int:
-    """The file, made if need be, open for appending."""
-    try:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        new = not path.exists()
-        file = os.open(path, os.O_RDWR | os.O_CREAT | os.O_APPEND | os.O_CLOEXEC, 0o644)
-        if new:
-            _flush_folder(path.parent)
-    except OSError as error:
-        raise _unwritable(path, error) from None
-    return file
-
-
-def _unwritable(path: Path, error: OSError) -> OutputError:
-    return OutputError(
-        f"{path} cannot be written ({error.strerror}); choose a folder for the verdicts that is "
-        "writable"
-    )
-
-
-def _mend_end(file: int) -> None:
-    """Cut off what a crash left of a last line; a whole one that lacks its end gets it."""
-    size = os.fstat(file).st_size
-    start = size
-    tail = b""
-    while start > 0 and b"\n" not in tail:
-        start = max(0, start - 65_536)
-        tail = os.pread(file, size - start, start)
-    torn = tail[tail.rfind(b"\n") + 1 :]
-    if not torn:
-        return
-    if _is_whole(torn):
-        os.write(file, b"\n")
-    else:
-        os.ftruncate(file, size - len(torn))
-    os.fsync(file)
-
-
-def _is_whole(line: bytes) -> bool:
-    """Whether a line that lacks its end is all there nevertheless."""
-    try:
-        msgspec.json.decode(line)
-    except (msgspec.DecodeError, UnicodeDecodeError):
-        return False
-    return True
-
-
-def write_through(file: int, data: bytes, path: Path) -> None:
-    """Append whole lines and flush them to the device; on failure nothing of them stays."""
-    before = os.fstat(file).st_size
-    try:
-        done = 0
-        while done < len(data):
-            done += os.write(file, data[done:])
-        os.fsync(file)
-    except OSError as error:
-        with suppress(OSError):
-            os.ftruncate(file, before)
-        raise OutputError(
-            f"{path} cannot be written ({error.strerror}); the last answer was not kept"
-        ) from None
-
-
-def _flush_folder(folder: Path) -> None:
-    """Make the name of a new file last, too."""
-    handle = os.open(folder, os.O_RDONLY)
-    try:
-        os.fsync(handle)
-    finally:
-        os.close(handle)

@@ -9,7 +9,7 @@ from pathlib import Path
 import msgspec
 
 from assay.judge.log import PREFIX, SUFFIX, log_judge, moment
-from assay.judge.verdict import Verdict
+from assay.judge.verdict import StructureOf, Verdict, reread, written_down
 
 _decoder = msgspec.json.Decoder(Verdict)
 
@@ -21,9 +21,12 @@ class Others:
     reads the whole folder is told.
     """
 
-    def __init__(self, folder: Path, judge: str) -> None:
+    def __init__(
+        self, folder: Path, judge: str, *, structure_of: StructureOf = written_down
+    ) -> None:
         self._folder = folder
         self._judge = judge
+        self._structure_of = structure_of
         self._read: dict[Path, int] = {}
 
     def news(self) -> list[tuple[str, Verdict]]:
@@ -36,7 +39,8 @@ class Others:
                 for line in self._new_lines(path):
                     with suppress(msgspec.DecodeError, UnicodeDecodeError):
                         said.append(_decoder.decode(line))
-                found += [(judge, verdict) for verdict in sorted(said, key=moment)]
+                now = (reread(verdict, self._structure_of) for verdict in sorted(said, key=moment))
+                found += [(judge, verdict) for verdict in now]
         return found
 
     def _new_lines(self, path: Path) -> list[bytes]:

@@ -17,7 +17,7 @@ from pathlib import Path
 import msgspec
 
 from assay.core.judging import Item, Question
-from assay.judge.log import append_line, read_records
+from assay.judge.records import append_record, read_records
 from assay.judge.sample import frame_digest
 from assay.judge.store import Place, Store
 from assay.judge.verdict import DECIDED, Purpose, Verdict
@@ -153,7 +153,7 @@ def recorded_order(
         return before[-1]
     chosen = order_seed(judge, frame) if seed is None else seed
     order = Order(judge, chosen, frame, len(items), time)
-    append_line(path, msgspec.json.encode(order))
+    append_record(path, msgspec.json.encode(order))
     return order
 
 

@@ -15,7 +15,7 @@ from pathlib import Path
 import msgspec
 
 from assay.core.errors import UsageError
-from assay.judge.log import append_line, read_records
+from assay.judge.records import append_record, read_records
 
 SAMPLES = "samples.jsonl"
 
@@ -116,11 +116,18 @@ _decoder = msgspec.json.Decoder(Sample)
 
 
 def read_samples(folder: Path) -> list[Sample]:
-    """The draws recorded in a folder of verdicts, oldest first."""
-    # A file that was merged from two machines need not be in the order of time.
-    return sorted(read_records(folder / SAMPLES, _decoder, "a sample"), key=lambda s: s.time)
+    """The draws recorded in a folder of verdicts, oldest first.
+
+    A file that was merged from two machines need not be in the order of time, and both may have
+    made the same draw, with other verdicts known before it; then the first one counts.
+    """
+    found = sorted(read_records(folder / SAMPLES, _decoder, "a sample"), key=lambda s: s.time)
+    first: dict[tuple[int, int, str, bool], Sample] = {}
+    for sample in found:
+        first.setdefault((sample.seed, sample.size, sample.frame, sample.differing), sample)
+    return list(first.values())
 
 
 def record(folder: Path, sample: Sample) -> None:
     """Keep a draw beside the verdicts, before anybody is asked anything."""
-    append_line(folder / SAMPLES, msgspec.json.encode(sample))
+    append_record(folder / SAMPLES, msgspec.json.encode(sample))

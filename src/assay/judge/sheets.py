@@ -14,12 +14,11 @@ import os
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from types import TracebackType
-from typing import Any, Self
+from typing import Any
 
 from assay.core.errors import InputError
-from assay.judge.log import locked, write_through
-from assay.judge.verdict import Verdict, answer_of, judge_name
+from assay.judge.appending import Appender
+from assay.judge.verdict import StructureOf, Verdict, answer_of, judge_name
 
 COLUMNS = ("description", "prediction", "template", "correct template", "correct command")
 REQUIRED = ("description", "prediction", "correct template", "correct command")
@@ -31,7 +30,6 @@ LONGEST = 1 << 24
 """Characters of a cell."""
 
 KeyOf = Callable[[str], str]
-StructureOf = Callable[[str, str | None], str | None]
 
 
 @dataclass(frozen=True, slots=True)
@@ -165,7 +163,7 @@ def sheet_verdicts(
 ) -> Iterator[Verdict]:
     """What the rows say, structure before command; empty cells say nothing.
 
-    `key_of` gives the key of a description, `structure_of` the structure of a prediction and of the
+    `key_of` gives the key of a description, `structure_of` the structure of a prediction, told the
     cell `template` (None where the sheet has no such column). `questions` are the names of what the
     two columns answer.
     """
@@ -192,56 +190,29 @@ def sheet_verdicts(
             )
 
 
-class SheetWriter:
+class SheetWriter(Appender):
     """Appends rows to `manual.evaluations.<judge>`; each is on disk when `append` returns."""
 
     def __init__(self, folder: Path, judge: str) -> None:
         self.judge = judge_name(judge)
-        self.path = folder / f"manual.{MARK}.{self.judge}"
-        self._file = -1
+        super().__init__(folder / f"manual.{MARK}.{self.judge}", self.judge)
 
     def append(
         self, description: str, prediction: str, template: str, structure: str, command: str
     ) -> None:
         """Write one row; answers as they were typed, an empty one as `n`."""
-        if self._file < 0:
-            self._open()
         cells = (description, prediction, template, structure or "n", command or "n")
-        line = quoted_row(cells).encode("utf-8", "surrogateescape")
-        write_through(self._file, line, self.path)
+        self.add(quoted_row(cells).encode("utf-8", "surrogateescape"))
 
-    def open(self) -> None:
-        """Make sure that rows can be written, before anybody is asked anything."""
-        if self._file < 0:
-            self._open()
-
-    def close(self) -> None:
-        """Let others write."""
-        if self._file >= 0:
-            os.close(self._file)
-            self._file = -1
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
-        self.close()
-
-    def _open(self) -> None:
-        file = self._file = locked(self.path, self.judge)
+    def _mend(self) -> None:
         data = self.path.read_bytes()
         whole = whole_rows(data)
         if whole < len(data):
-            os.ftruncate(file, whole)
+            os.ftruncate(self._file, whole)
         if whole == 0:
-            write_through(file, (",".join(COLUMNS) + "\n").encode(), self.path)
+            self.add((",".join(COLUMNS) + "\n").encode())
         elif not data[:whole].endswith(b"\n"):
-            write_through(file, b"\n", self.path)
+            self.add(b"\n")
 
 
 def quoted_row(cells: Iterable[str]) -> str:

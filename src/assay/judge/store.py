@@ -13,13 +13,12 @@ from assay.judge.sheets import (
     COMMAND,
     STRUCTURE,
     KeyOf,
-    StructureOf,
     read_sheet,
     sheet_judge,
     sheet_paths,
     sheet_verdicts,
 )
-from assay.judge.verdict import DECIDED, Verdict
+from assay.judge.verdict import DECIDED, StructureOf, Verdict, reread, written_down
 
 Place = tuple[str, str, str]
 """Question, key, and the text that was judged: a prediction or a structure."""
@@ -206,14 +205,15 @@ def read_store(
     folder: Path,
     *,
     key_of: KeyOf = str.strip,
-    structure_of: StructureOf = lambda prediction, template: template,
+    structure_of: StructureOf = written_down,
     questions: tuple[str, str] = (STRUCTURE, COMMAND),
     reading: Callable[[Path], None] | None = None,
 ) -> Store:
     """Read a folder: logs of judges, and sheets in place.
 
-    `key_of`, `structure_of` and `questions` say how the cells of a sheet are understood;
-    `reading` is told of each sheet before it is read.
+    `key_of` and `questions` say how the cells of a sheet are understood, `structure_of` how
+    structures are printed now, which logs and sheets may do otherwise. `reading` is told of each
+    sheet before it is read.
     """
     if not folder.is_dir():
         raise InputError(
@@ -242,7 +242,7 @@ def read_store(
             )
 
     logs = {
-        judge: read_log(path)
+        judge: [reread(verdict, structure_of) for verdict in read_log(path)]
         for path in paths
         if (judge := log_judge(path)) is not None and path.is_file()
     }

@@ -149,6 +149,24 @@ def said_before(verdict: Verdict) -> str:
     return f"{verdict.answer}, {reason}" if reason else verdict.answer
 
 
+def fitted(text: str, width: int) -> list[str]:
+    """A line as lines of a terminal: broken at double blanks if there are some, else at blanks.
+
+    >>> fitted("[y]es  [n]o  [1] wrong flag", 16), fitted("  to be or not", 10)
+    (['[y]es  [n]o', '[1] wrong flag'], ['  to be or', '  not'])
+    """
+    bare = text.lstrip(" ")
+    indent = " " * (len(text) - len(bare))
+    gap = "  " if "  " in bare else " "
+    lines: list[str] = []
+    for part in bare.split(gap):
+        if lines and len(lines[-1]) + len(gap) + len(part) <= width:
+            lines[-1] += gap + part
+        else:
+            lines.append(indent + part)
+    return lines
+
+
 def headline(asked: Asked, progress: Progress) -> str:
     """Where the judge is: the item, what is done, and how long the rest may take."""
     parts = [f"item {asked.index + 1} of {progress.total}", f"{progress.done} done"]

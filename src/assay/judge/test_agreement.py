@@ -14,7 +14,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from assay.core.errors import UsageError
-from assay.judge.agreement import NOTHING, Ratings, Weights, agreement, cohen, disagreement_weights
+from assay.judge.agreement import agreement
+from assay.judge.coefficients import NOTHING, Ratings, Weights, cohen, disagreement_weights
 
 ORACLES = Path(__file__).resolve().parents[4] / "shared" / "oracles" / "commands"
 YES_NO = ("no", "yes")
@@ -51,6 +52,8 @@ def test_a_verdict_that_is_missing_is_no_disagreement() -> None:
     assert found["krippendorff"] == pytest.approx((5 * 4 - 12) / 18)
     assert found["percent"] == pytest.approx(2 / 3)
     assert math.isnan(found["fleiss"])  # no item has all three
+    said = agreement(np.array(ratings), JUDGES[:3], YES_NO, resamples=20)
+    assert said["fleiss"].why == "no item has a verdict of every judge"
 
 
 def test_all_equal_is_not_defined_and_says_so() -> None:
@@ -59,7 +62,7 @@ def test_all_equal_is_not_defined_and_says_so() -> None:
     assert found["gwet"].value == 1.0
     for name in ("cohen", "fleiss", "krippendorff"):
         assert math.isnan(found[name].value)
-        assert found[name].why.startswith("not defined: all verdicts are equal")
+        assert found[name].why == "not defined: all verdicts are equal"
         assert all(map(math.isnan, found[name].interval))
 
 

@@ -116,6 +116,19 @@ def test_draws_that_were_merged_are_read_in_the_order_of_time(tmp_path: Path) ->
     assert read_samples(tmp_path) == [early, late]
 
 
+def test_of_a_draw_that_was_made_on_two_machines_the_first_counts(tmp_path: Path) -> None:
+    """One of them knew a verdict that the other did not, so that other items came out."""
+    times = ["2026-01-02T00:00:00Z", "2026-01-01T00:00:00Z"]
+    later, first = (
+        draw(UNITS, seed=1, size=5, known=known, time=time)
+        for known, time in zip((["i3"], []), times, strict=True)
+    )
+    other = draw(UNITS, seed=1, size=5, differing=True, time="2026-01-03T00:00:00Z")
+    for sample in (later, first, other):
+        record(tmp_path, sample)
+    assert read_samples(tmp_path) == [first, other]
+
+
 def test_the_order_is_that_of_the_standard_library() -> None:
     import random
 

@@ -72,6 +72,20 @@ def test_a_torn_last_line_costs_nothing_that_was_acknowledged(cut: int) -> None:
         assert list(read_log(log.path)) == [*kept, said("unsure")]
 
 
+def test_git_is_told_to_keep_what_both_sides_added_unless_somebody_said_otherwise(
+    tmp_path: Path,
+) -> None:
+    with VerdictLog(tmp_path / "new", "anna"), SheetWriter(tmp_path / "sheets", "anna"):
+        pass
+    assert (tmp_path / "new/.gitattributes").read_text() == "*.jsonl merge=union\n"
+    assert [path.name for path in (tmp_path / "sheets").iterdir()] == ["manual.evaluations.anna"]
+    (tmp_path / "own").mkdir()
+    (tmp_path / "own/.gitattributes").write_text("*.jsonl text\n")
+    with VerdictLog(tmp_path / "own", "anna"):
+        assert (tmp_path / "own/.gitattributes").read_text() == "*.jsonl text\n"
+    assert read_store(tmp_path / "new").facts == ()
+
+
 def test_a_log_merged_from_two_machines_is_read_in_the_order_of_time(tmp_path: Path) -> None:
     given = [said("yes", at=1), said("no", at=2), said("unsure", at=3)]
     with VerdictLog(tmp_path, "anna") as log:
@@ -80,6 +94,28 @@ def test_a_log_merged_from_two_machines_is_read_in_the_order_of_time(tmp_path: P
     assert read_log(log.path) == [given[0], given[0], given[1], given[2]]
     found = read_store(tmp_path).judges["anna"]
     assert [v.answer for v in found.values()] == ["unsure"]
+
+
+def test_a_log_that_an_editor_has_saved_is_read_and_gone_on_with(tmp_path: Path) -> None:
+    """With a byte order mark, and the line ends of another system."""
+    with VerdictLog(tmp_path, "anna") as log:
+        log.append(said("yes"))
+    log.path.write_bytes(b"\xef\xbb\xbf" + log.path.read_bytes().replace(b"\n", b"\r\n"))
+    with VerdictLog(tmp_path, "anna") as again:
+        again.append(said("no"))
+    assert read_log(log.path) == [said("yes"), said("no")]
+
+
+def test_who_mends_a_damaged_log_can_go_on_in_the_same_process(tmp_path: Path) -> None:
+    with VerdictLog(tmp_path, "anna") as log:
+        log.append(said("yes"))
+    whole = log.path.read_bytes()
+    log.path.write_bytes(b"<<<<<<< HEAD\n" + whole)
+    with pytest.raises(InputError, match="line 1: not a verdict"):
+        VerdictLog(tmp_path, "anna")
+    log.path.write_bytes(whole)
+    with VerdictLog(tmp_path, "anna") as again:
+        assert again.verdicts == [said("yes")]
 
 
 def test_a_damaged_line_in_the_middle_is_named(tmp_path: Path) -> None:
@@ -116,7 +152,7 @@ def test_a_folder_that_cannot_be_written_is_one_line(
     with pytest.raises(OutputError, match=r"cannot be written \(Permission denied\)"):
         VerdictLog(tmp_path, "anna")
     with pytest.raises(OutputError, match=r"cannot be written \(Permission denied\)"):
-        SheetWriter(tmp_path, "anna").open()
+        SheetWriter(tmp_path, "anna")
 
 
 def test_a_full_disk_leaves_what_was_there(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -278,7 +314,7 @@ def test_rows_are_written_as_the_old_files_have_them(tmp_path: Path) -> None:
         writer.append("count lines", 'echo "a"', "echo Regex", "y", 'not "exact"')
         writer.append("count lines", "wc", "wc", "", "")
         with pytest.raises(UsageError, match="somebody is judging as 'author'"):
-            SheetWriter(tmp_path, "author").open()
+            SheetWriter(tmp_path, "author")
     expected = HEADER + '"count lines","echo ""a""","echo Regex","y","not ""exact"""\n'
     expected += '"count lines","wc","wc","n","n"\n'
     path = tmp_path / "manual.evaluations.author"
@@ -319,7 +355,6 @@ def test_what_is_written_to_a_sheet_is_read_back(rows: list[list[str]]) -> None:
 
     with tempfile.TemporaryDirectory() as name:
         with SheetWriter(Path(name), "a") as writer:
-            writer.open()
             for description, prediction, template in rows:
                 writer.append(description or "d", prediction, template, "y", "n")
         back = [(r.description, r.prediction, r.template) for r in read_sheet(writer.path)]

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
+from collections.abc import Callable
 from typing import Literal
 
 import msgspec
@@ -20,6 +21,9 @@ DECIDED: frozenset[Answer] = frozenset({"yes", "no"})
 
 LONGEST_NAME = 200
 """Bytes; file names have a limit, too."""
+
+StructureOf = Callable[[str, str | None], str | None]
+"""The structure of a prediction; the second text is how it was written down, if it was."""
 
 _NAME = re.compile(r"\w[\w.@+-]{0,63}")
 
@@ -67,6 +71,23 @@ class Verdict(msgspec.Struct, frozen=True, omit_defaults=True, kw_only=True):
     def is_yes(self) -> bool:
         """Whether the answer is yes."""
         return self.answer == "yes"
+
+
+def written_down(prediction: str, structure: str | None) -> str | None:
+    """The structure as it was written down, for tasks that cannot compute it."""
+    return structure
+
+
+def reread(verdict: Verdict, structure_of: StructureOf) -> Verdict:
+    """A kept verdict with its structure as it is printed now.
+
+    How structures are printed may have changed since it was given, by an option or with a new
+    version. What was judged has not: the structure of this prediction.
+    """
+    if verdict.about != "structure":
+        return verdict
+    now = structure_of(verdict.prediction, verdict.structure)
+    return verdict if now == verdict.structure else msgspec.structs.replace(verdict, structure=now)
 
 
 def verdict_on(

@@ -3,10 +3,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from assay.core.errors import UsageError
 from assay.core.judging import Item
-from assay.judge.agreement import Weights, agreement
+from assay.judge.agreement import agreement, judges_named
 from assay.judge.answers import judge_facts, rated, reason_counts
+from assay.judge.coefficients import Weights
 from assay.judge.documents import AgreementDocument, Disagreement
 from assay.judge.queue import place_of
 from assay.judge.store import Store, final_verdict
@@ -21,11 +24,16 @@ def agreements(
     level: float = 0.95,
     resamples: int = 1000,
     seed: int = 12345,
+    between: Sequence[str] = (),
 ) -> AgreementDocument:
-    """How far the judges agree on these items, question by question."""
+    """How far the judges agree on these items, question by question; `between` names some judges,
+    default all."""
+    names = judges_named(between, store.history)
     questions = {}
     for question in work.questions:
-        found = rated(store, question.name, places=work.places, with_unsure=weights != "nominal")
+        found = rated(
+            store, question.name, places=work.places, with_unsure=weights != "nominal"
+        ).between(names)
         if len(found.judges) >= 2:
             questions[question.name] = agreement(
                 found.ratings,
@@ -57,15 +65,20 @@ def agreements(
                 None if final is None else final.answer,
             )
         )
-    unsettled = sum(c.place in work.places for c in store.unsettled())
     return AgreementDocument(
         work.task,
         questions,
         tuple(judge_facts(store, places=work.places)),
         tuple(listed),
-        unsettled,
+        len(unsettled_items(work, store)),
         reason_counts(store, places=work.places),
-        {"ci": level, "resamples": resamples, "seed": seed, "weights": weights},
+        {
+            "ci": level,
+            "resamples": resamples,
+            "seed": seed,
+            "weights": weights,
+            "between": sorted(names) or None,
+        },
     )
 
 

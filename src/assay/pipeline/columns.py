@@ -9,13 +9,15 @@ verdict, anything else is no.
 from __future__ import annotations
 
 import csv
+from collections.abc import Sequence
 from pathlib import Path
 
 import numpy as np
 
 from assay.core.errors import InputError
-from assay.judge.agreement import NOTHING, Weights, agreement
+from assay.judge.agreement import agreement, judges_named
 from assay.judge.answers import YES_NO, JudgeFacts
+from assay.judge.coefficients import NOTHING, Weights
 from assay.judge.documents import AgreementDocument, Disagreement
 from assay.judge.sheets import reader_of
 from assay.judge.verdict import answer_of
@@ -30,8 +32,10 @@ def agreements_of_columns(
     level: float = 0.95,
     resamples: int = 1000,
     seed: int = 12345,
+    between: Sequence[str] = (),
 ) -> AgreementDocument:
-    """How far the judges of a CSV file agree, question by question."""
+    """How far the judges of a CSV file agree, question by question; `between` names some judges,
+    default all."""
     try:
         text = path.read_bytes().decode("utf-8-sig")
         rows = list(reader_of(text, _separator(text.partition("\n")[0])))
@@ -42,6 +46,12 @@ def agreements_of_columns(
     if not rows:
         raise InputError("is empty", path=path, hint="its first line must name the judges")
     columns = _judge_columns(rows[0], path)
+    names = judges_named(between, {judge for judges in columns.values() for judge in judges})
+    if names:
+        columns = {
+            question: {judge: at for judge, at in judges.items() if judge in names}
+            for question, judges in columns.items()
+        }
     if not any(len(judges) > 1 for judges in columns.values()):
         raise InputError(
             f"there are no two columns of judges on one question (columns: {', '.join(rows[0])})",
@@ -98,7 +108,13 @@ def agreements_of_columns(
         facts,
         tuple(listed),
         sum(d.final is None for d in listed),
-        statistics={"ci": level, "resamples": resamples, "seed": seed, "weights": weights},
+        statistics={
+            "ci": level,
+            "resamples": resamples,
+            "seed": seed,
+            "weights": weights,
+            "between": sorted(names) or None,
+        },
     )
 
 

@@ -140,7 +140,7 @@ class Plan:
             Deciding(work.lists, scores, work.questions, view),
             last,
             which=self.deciding or "all",
-            others=Others(folder, judge),
+            others=Others(folder, judge, structure_of=work.structure_of),
         )
 
 

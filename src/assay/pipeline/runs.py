@@ -201,6 +201,7 @@ def _layout(document: ResultDocument, path: Path) -> Layout:
 def read_document(folder: Path) -> ResultDocument:
     """The document of a run folder, or the one that `--json` printed into a file."""
     path = folder / DOCUMENT if folder.is_dir() else folder
+    hint = DAMAGED if path.name == DOCUMENT else "give the folder that was written with --save"
     try:
         data = msgspec.json.decode(path.read_bytes())
     except FileNotFoundError:
@@ -211,12 +212,12 @@ def read_document(folder: Path) -> ResultDocument:
     except OSError as error:
         raise InputError(f"cannot be read ({error.strerror})", path=path) from None
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
-        hint = DAMAGED if path.name == DOCUMENT else "give the folder that was written with --save"
         raise InputError(f"not a run ({error})", path=path, hint=hint) from None
-    if not isinstance(data, dict) or data.get("schema") != RESULT_SCHEMA:
-        found = data.get("schema") if isinstance(data, dict) else type(data).__name__
+    if not isinstance(data, dict) or "schema" not in data:
+        raise InputError("not a run", path=path, hint=hint)
+    if data["schema"] != RESULT_SCHEMA:
         raise InputError(
-            f"schema is {found!r}",
+            f"schema is {data['schema']!r}",
             path=path,
             hint=f"this version reads {RESULT_SCHEMA}; use the one that wrote it, or score again",
         )

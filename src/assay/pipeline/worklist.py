@@ -17,6 +17,7 @@ from assay.core.judging import Item, Question
 from assay.judge.answers import value_of
 from assay.judge.queue import distinct, place_of
 from assay.judge.store import Place, Store, read_store
+from assay.judge.verdict import StructureOf
 from assay.pipeline.result import Result
 from assay.pipeline.runs import load_run, read_document
 
@@ -71,6 +72,12 @@ class Worklist:
     def places(self) -> frozenset[Place]:
         """Everything that a verdict could be about."""
         return frozenset(place_of(item, q) for item in self.items for q in self.questions)
+
+    @cached_property
+    def structure_of(self) -> StructureOf:
+        """How the structure of a prediction is printed, as the runs were scored."""
+        options = self.systems[0].run.document.options
+        return partial(tasks.load(self.task).structure, **options)
 
     @property
     def ranks(self) -> int:
@@ -143,12 +150,11 @@ def open_store(folder: Path, work: Worklist) -> Store:
     if not folder.exists():
         return Store()
     task = tasks.load(work.task)
-    options = work.systems[0].run.document.options
     names = [question.name for question in work.questions]
     return read_store(
         folder,
         key_of=task.description_key,
-        structure_of=partial(task.structure, **options),
+        structure_of=work.structure_of,
         questions=(names[0] if len(names) > 1 else "structure", names[-1]),
     )
 

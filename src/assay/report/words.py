@@ -52,11 +52,11 @@ class Sides(NamedTuple):
     second: tuple[Piece, ...]
 
 
-def word_diff(first: str, second: str) -> Sides:
+def word_diff(first: str, second: str, split: Split | None = None) -> Sides:
     """Both texts in pieces; joined, the pieces of a side are the text again.
 
-    Words are what is aligned: white space goes with the word behind it, and is a difference of its
-    own only where the words around it are the same.
+    Words are what is aligned, or what `split` cuts a text into. White space goes with the word
+    behind it, and is a difference of its own only where the words around it are the same.
 
     >>> sides = word_diff("the old cat", "the cat sat")
     >>> [tuple(piece) for piece in sides.first]
@@ -67,7 +67,8 @@ def word_diff(first: str, second: str) -> Sides:
     if first == second:
         whole = (Piece("same", first),) if first else ()
         return Sides(whole, whole)
-    runs = list(_runs(words(first), words(second)))
+    cut = split or words
+    runs = list(_runs(cut(first), cut(second)))
     return Sides(
         tuple(_pieces(("same" if same else "deleted", a) for same, a, _ in runs)),
         tuple(_pieces(("same" if same else "inserted", b) for same, _, b in runs)),

@@ -142,7 +142,7 @@ class _Desk:
         session = self.office.session(request.path_params["judge"], "judge")
         form = await _form(request)
         index = form.get("index", "")
-        if not index.isdigit() or int(index) >= len(session.entries):
+        if not index.isdecimal() or int(index) >= len(session.entries):
             raise HttpError(422, f"there is no item {index}")
         session.show(int(index))
         return _redirect(f"/judge/{quote(session.log.judge)}")
@@ -207,23 +207,16 @@ class _Desk:
         running, decided = "", False
         if self.brief.running is not None and room == "judge":
             running, decided = self.brief.running(session.log)
-        ended = running if decided else ""
         if _wants_data(request):
             from starlette.responses import JSONResponse
 
             return JSONResponse(_state(session, note, running, decided))
+        told = pages.Told(note, ended=running) if decided else pages.Told(note, running)
         if request.headers.get("x-part"):
-            inner = pages.work(
-                self.brief, session, room, note=note, running="" if ended else running, ended=ended
-            )
-            return _html(inner)
+            return _html(pages.work(self.brief, session, room, told))
         if moved and not note:
             return _redirect(f"/{room}/{quote(session.log.judge)}")
-        return _html(
-            pages.desk(
-                self.brief, session, room, note=note, running="" if ended else running, ended=ended
-            )
-        )
+        return _html(pages.desk(self.brief, session, room, told))
 
 
 async def _form(request: Request) -> dict[str, str]:

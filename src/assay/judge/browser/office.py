@@ -41,9 +41,9 @@ class Looks(NamedTuple):
 class Brief:
     """What is judged and how; the same for all judges.
 
-    `open_session` makes the session of a judge from their log. `store` reads all verdicts again.
-    `asked_first` says it where not everything is asked, or not in any order. `running` says how a
-    comparison stands, where there is one.
+    `open_log` opens the log of a judge, `open_session` makes their session from it. `store` reads
+    all verdicts again. `asked_first` says it where not everything is asked, or not in any order.
+    `running` says how a comparison stands, where there is one.
     """
 
     title: str
@@ -54,6 +54,7 @@ class Brief:
     keys: dict[str, str]
     reasons: Sequence[str]
     looks: Looks
+    open_log: Callable[[str], VerdictLog]
     open_session: Callable[[VerdictLog, Room], Session]
     store: Callable[[], Store]
     agreement: Callable[[], AgreementDocument]
@@ -87,7 +88,7 @@ class Office:
         judge = judge_name(name)
         seat = self._seats.get(judge)
         if seat is None:
-            seat = self._seats[judge] = Seat(VerdictLog(self.brief.folder, judge))
+            seat = self._seats[judge] = Seat(self.brief.open_log(judge))
         found = seat.sessions.get(room)
         # Disagreements come up while others judge: who settles them gets the new ones, too.
         if found is None or (room == "adjudicate" and found.asked is None):

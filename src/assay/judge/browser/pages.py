@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Iterable, Mapping, Sequence
+from typing import NamedTuple
 from urllib.parse import quote
 
 from assay.core.judging import Item
@@ -25,6 +26,15 @@ LABELS = {
     "undo": "Undo",
     "redo": "Redo",
 }
+
+
+class Told(NamedTuple):
+    """What a judge is told besides the item: about the last request, how a comparison stands, and
+    how it ended."""
+
+    note: str = ""
+    running: str = ""
+    ended: str = ""
 
 
 def page(title: str, body: str, *, keys: Mapping[str, str] | None = None) -> str:
@@ -76,56 +86,41 @@ Every answer is kept at once; you can stop and come back at any time.</p>
 {who}
 <h2>Guidelines</h2>
 <pre class="text">{safe(brief.guidelines)}</pre>
-{doors(home="")}
+{doors("/")}
 </main>"""
     return page(safe(brief.title), body)
 
 
-def desk(
-    brief: Brief,
-    session: Session,
-    room: Room,
-    *,
-    note: str = "",
-    running: str = "",
-    ended: str = "",
-) -> str:
+def desk(brief: Brief, session: Session, room: Room, told: Told) -> str:
     """The page of a judge at work."""
     judge = session.log.judge
-    title = brief.looks.safe(f"{judge} · {brief.title}")
-    inner = work(brief, session, room, note=note, running=running, ended=ended)
+    safe = brief.looks.safe
+    title = safe(f"{judge} · {brief.title}")
+    inner = work(brief, session, room, told)
     body = f"""<main id="work" data-room="{room}">{inner}</main>
-<dialog id="guidelines"><pre class="text">{brief.looks.safe(brief.guidelines)}</pre>
+<dialog id="guidelines" aria-label="Guidelines"><pre class="text">{safe(brief.guidelines)}</pre>
 <form method="dialog"><button>Close</button></form></dialog>
 <div id="trouble" role="alert" hidden></div>"""
     return page(title, body, keys=brief.keys)
 
 
-def work(
-    brief: Brief,
-    session: Session,
-    room: Room,
-    *,
-    note: str = "",
-    running: str = "",
-    ended: str = "",
-) -> str:
+def work(brief: Brief, session: Session, room: Room, told: Told) -> str:
     """What changes from answer to answer; the script puts it into the page."""
     safe = brief.looks.safe
-    asked = None if ended else session.asked
+    asked = None if told.ended else session.asked
     judge = session.log.judge
     parts = [
         f"<header><span class='who'>{safe(judge)}"
         f"{' settles disagreements' if room == 'adjudicate' else ''}</span>"
-        f"{_bar(session.progress)}</header>"
+        f"{_bar(session.progress, id='progress')}</header>"
     ]
-    if running:
-        parts.append(f"<p class='running'>{safe(running)}</p>")
-    if note:
-        parts.append(f"<p class='note' role='status'>{safe(note)}</p>")
+    if told.running:
+        parts.append(f"<p class='running'>{safe(told.running)}</p>")
+    if told.note:
+        parts.append(f"<p class='note' role='status'>{safe(told.note)}</p>")
     base = f"/{room}/{quote(judge)}"
     if asked is None:
-        parts.append(_finished(brief, session, room, ended))
+        parts.append(_finished(brief, session, room, told.ended))
     else:
         parts.append(card(brief.looks, asked.entry.item))
         if room == "adjudicate":
@@ -266,22 +261,27 @@ def refusal(brief: Brief, message: str) -> str:
     return page("That did not work", body)
 
 
-def doors(home: str = '<a href="/">All judges</a> ') -> str:
+def doors(here: str) -> str:
     """Where else one can go."""
-    return f"""<nav>{home}<a href="/agreement">Agreement</a>
-<a href="/export.csv" download>Export CSV</a>
-<a href="/export.jsonl" download>Export JSONL</a></nav>"""
+    links = {
+        "/": '<a href="/">All judges</a>',
+        "/agreement": '<a href="/agreement">Agreement</a>',
+        "/export.csv": '<a href="/export.csv" download>Export CSV</a>',
+        "/export.jsonl": '<a href="/export.jsonl" download>Export JSONL</a>',
+    }
+    return f"<nav>{' '.join(link for place, link in links.items() if place != here)}</nav>"
 
 
-def _bar(progress: Progress) -> str:
+def _bar(progress: Progress, id: str = "") -> str:
     """Progress in words and as a bar."""
     total = max(1, progress.total - progress.spared)
     words = [f"{progress.done} of {progress.total} done", *states(progress)]
     if progress.left:
         words.append(f"about {spell_time(progress.seconds_left)} left")
+    named = f" id='{id}'" if id else ""
     return (
-        f"<span class='progress'><progress max='{total}' value='{progress.done}'></progress> "
-        f"<span id='progress'>{' · '.join(words)}</span></span>"
+        f"<span class='progress'><progress max='{total}' value='{progress.done}' "
+        f"aria-label='done'></progress> <span{named}>{' · '.join(words)}</span></span>"
     )
 
 

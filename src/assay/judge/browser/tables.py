@@ -7,25 +7,16 @@ import math
 from collections.abc import Callable
 from urllib.parse import quote
 
-from assay.judge.agreement import Agreement
+from assay.judge.agreement import Agreement, Coefficient
 from assay.judge.answers import JudgeFacts
 from assay.judge.browser.office import Brief
 from assay.judge.browser.pages import doors, page
+from assay.judge.coefficients import NAMES
 from assay.judge.documents import AgreementDocument
 from assay.judge.session import Session
 from assay.judge.verdict import Verdict
 
 Safe = Callable[[str], str]
-
-COEFFICIENTS = {
-    "percent": "Agreement (share)",
-    "cohen": "Cohen’s kappa",
-    "cohen_linear": "Cohen’s kappa, linear weights",
-    "cohen_quadratic": "Cohen’s kappa, quadratic weights",
-    "fleiss": "Fleiss’ kappa",
-    "krippendorff": "Krippendorff’s alpha",
-    "gwet": "Gwet’s AC1",
-}
 
 
 def review(brief: Brief, session: Session) -> str:
@@ -75,14 +66,16 @@ def agreement_page(brief: Brief, document: AgreementDocument | None, problem: st
         parts.append(_judges(document, safe))
         parts.append(_disagreements(document, safe))
         parts.append(_reasons(document, safe))
-    parts.append(doors() + "</main>")
+    parts.append(doors("/agreement") + "</main>")
     return page("Agreement", "\n".join(parts))
 
 
 def _coefficients(found: Agreement, safe: Safe, percent: str) -> str:
+    title = f"<h2>Question: {safe(found.question)}</h2>"
+    if not found.rated_twice:
+        return f"{title}<p>No prediction has two verdicts yet, so there is nothing to compare.</p>"
     rows = "".join(
-        f"<tr><td>{COEFFICIENTS[c.name]}</td><td>{_number(c.value)}</td>"
-        f"<td>{_interval(c.interval)}{_small(c.why, safe)}</td><td>{c.n:,}</td></tr>"
+        f"<tr><td>{_title(c)}</td>{_values(c, safe)}<td>{c.n:,}</td></tr>"
         for c in found.coefficients
     )
     pairs = "".join(
@@ -96,9 +89,21 @@ def _coefficients(found: Agreement, safe: Safe, percent: str) -> str:
         if len(found.pairs) > 1
         else ""
     )
-    return f"""<h2>Question: {safe(found.question)}</h2>
+    return f"""{title}
 <div class="wide"><table><thead><tr><th>Coefficient</th><th>Value</th><th>{percent} interval</th>
 <th>Items</th></tr></thead><tbody>{rows}</tbody></table></div>{by_pair}"""
+
+
+def _title(found: Coefficient) -> str:
+    name = NAMES[found.name].replace("'", "’")
+    return name[0].upper() + name[1:]
+
+
+def _values(found: Coefficient, safe: Safe) -> str:
+    if math.isnan(found.value):
+        return f"<td colspan='2' class='quiet'>{safe(found.why)}</td>"
+    why = _small(found.why, safe)
+    return f"<td>{_number(found.value)}</td><td>{_interval(found.interval)}{why}</td>"
 
 
 def _small(words: str, safe: Safe) -> str:
@@ -107,19 +112,22 @@ def _small(words: str, safe: Safe) -> str:
 
 def _judges(document: AgreementDocument, safe: Safe) -> str:
     checked = any(j.repeats or j.controls for j in document.judges)
-    more = "<th>Repeats same</th><th>Controls right</th>" if checked else ""
+    timed = any(not math.isnan(j.seconds_each) for j in document.judges)
+    more = "<th>Seconds each</th>" if timed else ""
+    more += "<th>Repeats same</th><th>Controls right</th>" if checked else ""
     rows = "".join(
         f"<tr><td>{safe(j.judge)}</td><td>{j.yes}</td><td>{j.no}</td><td>{j.unsure}</td>"
-        f"<td>{j.skipped}</td><td>{_seconds(j)}</td>{_checks(j) if checked else ''}</tr>"
+        f"<td>{j.skipped}</td>{_seconds(j) if timed else ''}{_checks(j) if checked else ''}</tr>"
         for j in document.judges
     )
     return f"""<h2>Judges</h2>
 <div class="wide"><table><thead><tr><th>Judge</th><th>Yes</th><th>No</th><th>Unsure</th>
-<th>Skipped</th><th>Seconds each</th>{more}</tr></thead><tbody>{rows}</tbody></table></div>"""
+<th>Skipped</th>{more}</tr></thead><tbody>{rows}</tbody></table></div>"""
 
 
 def _seconds(judge: JudgeFacts) -> str:
-    return "" if math.isnan(judge.seconds_each) else f"{judge.seconds_each:.1f}"
+    each = judge.seconds_each
+    return f"<td>{'' if math.isnan(each) else f'{each:.1f}'}</td>"
 
 
 def _checks(judge: JudgeFacts) -> str:

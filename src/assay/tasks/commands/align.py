@@ -8,7 +8,8 @@ from dataclasses import dataclass
 
 from assay.align.near import near_miss
 from assay.core.document import Intake
-from assay.core.errors import AlignError
+from assay.core.errors import AlignError, InputError
+from assay.core.names import amount
 from assay.core.task import Missing
 from assay.tasks.commands.files import Candidates, Group
 
@@ -60,13 +61,17 @@ def _by_id(
 ) -> list[Example]:
     counts = intake.counts
     by_id: dict[str, Candidates] = {}
-    for candidates in predictions:
+    lines: dict[str, int] = {}
+    for number, candidates in enumerate(predictions, start=1):
         assert candidates.id is not None, "all predictions have ids here"
         if candidates.id in by_id:
-            raise AlignError(
-                f"the id {candidates.id!r} occurs twice in the predictions",
+            raise InputError(
+                f"the id {candidates.id!r} was on line {lines[candidates.id]:,} already",
+                path=next((f.path for f in intake.inputs if f.role == "predictions"), None),
+                line=number,
                 hint="give one record per description",
             )
+        lines[candidates.id] = number
         by_id[candidates.id] = candidates
     lost = [group.id for group in groups if group.id not in by_id]
     known = {group.id for group in groups}
@@ -76,7 +81,7 @@ def _by_id(
     if missing == "error" and (lost or extra):
         raise _unpaired(lost, extra, len(groups))
     if extra:
-        intake.warnings.append(f"{len(extra):,} predictions have no gold and are left out")
+        intake.warnings.append(f"{amount(len(extra), 'prediction')} without gold left out")
     nothing = Candidates(None, ())
     every = [Example(g, by_id.get(g.id, nothing), g.id not in by_id) for g in groups]
     return [e for e in every if not e.missing] if missing == "skip" else every
@@ -91,7 +96,7 @@ def _unpaired(lost: Sequence[str], extra: Sequence[str], n: int) -> AlignError:
             hint="use --missing wrong to count them as wrong, or --missing skip to leave them out",
         )
     return AlignError(
-        f"{len(extra):,} predictions have no gold, first: {extra[0]!r}{why}",
+        f"{amount(len(extra), 'prediction')} without gold, first: {extra[0]!r}{why}",
         hint="use --missing wrong to leave them out",
     )
 

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Protocol
 
 from assay.core.console import console
 from assay.core.errors import AssayError, InputError
+from assay.core.names import amount
 from assay.tasks.commands.align import Example
 from assay.tasks.commands.forms import form
 from assay.tasks.commands.verdicts import COMMAND, STRUCTURE, Known, Verdicts
@@ -108,6 +109,8 @@ def judge_sample(
 ) -> None:
     """Ask about every prediction of the sample that is open; raises where the answers end early."""
     drawn = [examples[i] for i in sample]
+    if not _n_open(drawn, verdicts, settings):
+        return  # who is asked nothing needs no file for the answers
     with ExitStack() as stack:
         session = _Session(_keeper(stack, settings, examples), verdicts, settings)
         try:
@@ -126,6 +129,15 @@ def judge_sample(
             ) from None
 
 
+def _n_open(examples: Sequence[Example], verdicts: Verdicts, settings: Settings) -> int:
+    """How many predictions somebody has to be asked about."""
+    return sum(
+        verdicts.about(example.group, prediction).asks is not None
+        for example in examples
+        for prediction in example.candidates.commands[: settings.top_k]
+    )
+
+
 def _keeper(stack: ExitStack, settings: Settings, examples: Sequence[Example]) -> _Keeper:
     from assay.judge.log import VerdictLog
     from assay.judge.sheets import SheetWriter
@@ -134,7 +146,6 @@ def _keeper(stack: ExitStack, settings: Settings, examples: Sequence[Example]) -
     folder = Path(settings.judgements)
     if settings.write == "csv":
         writer = stack.enter_context(SheetWriter(folder, settings.judge))
-        writer.open()
         return _Sheet(writer, settings)
     log = stack.enter_context(VerdictLog(folder, settings.judge))
     return _Log(log, settings, _recorded_draw(folder, settings, examples))
@@ -234,10 +245,6 @@ class _Session:
 
     def said(self, examples: Sequence[Example]) -> str:
         """What was kept, and what is left."""
-        left = sum(
-            self.verdicts.about(example.group, prediction).asks is not None
-            for example in examples
-            for prediction in example.candidates.commands[: self.settings.top_k]
-        )
-        kept = f"{self.n_kept:,} judgements are kept in {self.keeper.path}"
-        return f"{kept}; {left:,} predictions are left to judge"
+        left = _n_open(examples, self.verdicts, self.settings)
+        kept = f"{amount(self.n_kept, 'judgement')} kept in {self.keeper.path}"
+        return f"{kept}; {amount(left, 'prediction')} left to judge"

@@ -4,7 +4,6 @@
 from __future__ import annotations
 
 import os
-import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -18,6 +17,7 @@ from assay.core.errors import InputError, UsageError
 from assay.read.lines import line_blocks
 from assay.read.malformed import malformed
 from assay.read.source import Role, Source, sources
+from assay.tasks.commands import parallel
 from assay.tasks.commands.keys import description_key
 
 SEPARATOR = "|||"
@@ -25,6 +25,7 @@ SEPARATOR = "|||"
 _OBJECT = msgspec.json.Decoder(dict[str, Any])
 _GOLD = '{"id": "1", "nl": "list all files", "references": ["ls -a"]}'
 _PREDICTION = '{"id": "1", "predictions": ["ls -a", "ls"]}'
+_PREDICTED = {"predictions", "prediction"}
 _OWN = ("id", "nl", "references", "key", "command", "predictions", "prediction", "confidences")
 
 
@@ -104,7 +105,10 @@ def read_predictions(
     if len(paths) != 1:
         raise UsageError("predictions are one file; give --predictions once")
     if read.format_of(paths[0]) == "jsonl":
-        return [_record(row) for row in _rows(paths[0], "predictions", intake, _PREDICTION)]
+        rows = _rows(paths[0], "predictions", intake, _PREDICTION)
+        if rows and not any(_PREDICTED & row.data.keys() for row in rows):
+            raise rows[0].line.error("there is no 'predictions'", f"write {_PREDICTION}")
+        return [_record(row) for row in rows]
     texts = [line.text for line in _lines(paths[0], "predictions", intake)]
     if line_feeds:
         ended = _ends_with_line_feed(paths[0])
@@ -112,7 +116,7 @@ def read_predictions(
         whole = [text + "\n" if i < last or ended else text for i, text in enumerate(texts)]
         return [Candidates(None, tuple(text.split(SEPARATOR)[:most])) for text in whole]
     parts = ((p for part in text.split(SEPARATOR) if (p := part.strip())) for text in texts)
-    return [Candidates(None, tuple(held)) for held in parts]
+    return [Candidates(None, tuple(each)) for each in parts]
 
 
 def _ends_with_line_feed(path: str) -> bool:
@@ -226,7 +230,13 @@ def _pair(row: _Row) -> _Pair:
 
 def _parallel(paths: Sequence[str], intake: Intake) -> list[_Pair]:
     """The two files of parallel data; one of them is enough to find the other."""
-    first, second = _in_order(*paths) if len(paths) == 2 else _both(paths[0])
+    named = parallel.in_order(*paths) if len(paths) == 2 else parallel.both(paths[0])
+    if named is None:
+        raise UsageError(
+            f"{paths[0]} is neither .jsonl nor one of two files named .nl and .cm; give gold as "
+            f".jsonl with one object per line ({_GOLD}), or both files, descriptions first"
+        )
+    first, second = named
     descriptions = [line.text.strip() for line in _lines(first, "gold", intake)]
     commands = [line.text.strip() for line in _lines(second, "gold", intake)]
     if len(descriptions) != len(commands):
@@ -236,29 +246,6 @@ def _parallel(paths: Sequence[str], intake: Intake) -> list[_Pair]:
             hint="line i of both files must belong together",
         )
     return [_Pair(*pair) for pair in zip(descriptions, commands, strict=True)]
-
-
-def _in_order(first: str, second: str) -> tuple[str, str]:
-    """Descriptions, then commands, where the names say which is which."""
-    swapped = _names_part(first, "cm") and _names_part(second, "nl")
-    return (second, first) if swapped else (first, second)
-
-
-def _names_part(path: str, part: str) -> bool:
-    return re.search(rf"(?<![a-z]){part}(?![a-z])", os.path.basename(path)) is not None
-
-
-def _both(path: str) -> tuple[str, str]:
-    folder, name = os.path.split(path)
-    for own, other in (("nl", "cm"), ("cm", "nl")):
-        partner = re.sub(rf"(?<![a-z]){own}(?![a-z])", other, name, count=1)
-        if partner != name:
-            both = {own: path, other: os.path.join(folder, partner)}
-            return both["nl"], both["cm"]
-    raise UsageError(
-        f"{path} is neither .jsonl nor one of two files named .nl and .cm; give gold as "
-        f".jsonl with one object per line ({_GOLD}), or both files, descriptions first"
-    )
 
 
 def _grouped(pairs: Sequence[_Pair]) -> list[Group]:

@@ -65,7 +65,9 @@ class FindReader:
                 if depth:
                     break
             elif text in _OPERATORS:
-                found.append(Sign(_OPERATORS[text]))
+                # The old tool takes a list of expressions for one that asks for all of them.
+                is_list = text == "," and not self.shaper.reference
+                found.append(Sign("," if is_list else _OPERATORS[text]))
             elif text == "-" and self.left and self._knows(f"-{self.left[0].text}"):
                 # A dash that came off its test, as word processors leave it: `- perm 644`.
                 self.left[0] = Word(f"-{self.left[0].text}")

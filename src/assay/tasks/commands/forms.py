@@ -47,7 +47,7 @@ class Form:
         return bool(self.body)
 
 
-@lru_cache(maxsize=1 << 16)
+@lru_cache(maxsize=1 << 16)  # by the arguments as they are given: hot places name the mode
 def form(text: str, mode: Mode = "strict") -> Form:
     """The forms of a command. One that cannot be parsed is compared word by word.
 

@@ -14,7 +14,7 @@ from assay.core.batch import BLOCK, Batch
 from assay.core.console import console
 from assay.core.document import InputFile, Intake
 from assay.core.errors import UsageError
-from assay.core.names import unknown
+from assay.core.names import amount, unknown
 from assay.core.task import Examples, Missing
 from assay.core.text import TextLists
 from assay.tasks.commands.accuracy import COMMAND_LETTERS, TEMPLATE_LETTERS
@@ -85,7 +85,8 @@ def open_examples(predictions: Any, gold: Any, missing: Missing, settings: Setti
         from assay.tasks.commands.dialogue import judge_sample
 
         judge_sample(examples, sample, verdicts, settings)
-    if settings.judgements is not None:
+    # Where nothing was to be asked nobody has made the folder.
+    if settings.judgements is not None and Path(settings.judgements).exists():
         intake.inputs.extend(_judgement_files(Path(settings.judgements)))
     known = {i: _known(examples[i], verdicts) for i in sample}
     intake.extra["top_k"] = top_shares(known.values(), settings.top_k)
@@ -139,14 +140,14 @@ def _warn(intake: Intake, verdicts: Verdicts) -> None:
         conflicts = verdicts.store.conflicts
         if conflicts:
             intake.warnings.append(
-                f"verdicts contradict one another in {len(conflicts):,} places, the last one "
-                f"counts in sheets; first: {conflicts[0]}"
+                f"verdicts contradict one another in {amount(len(conflicts), 'place')}, the last "
+                f"one counts in sheets; first: {conflicts[0]}"
             )
     against = list(verdicts.against)
     if against:
         intake.warnings.append(
-            f"{len(against):,} commands match gold but were judged wrong, and count as wrong; "
-            f"first: {against[0][1]!r}"
+            f"{amount(len(against), 'command')} judged wrong although equal to gold by rule, and "
+            f"counted as wrong; first: {against[0][1]!r}"
         )
 
 

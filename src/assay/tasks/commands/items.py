@@ -11,7 +11,7 @@ from assay.core.judging import Item, Kept, texts
 from assay.core.metric import Metric
 from assay.tasks.commands.accuracy import CommandAccuracy
 from assay.tasks.commands.find import RUNNING
-from assay.tasks.commands.forms import Mode, form
+from assay.tasks.commands.forms import Form, Mode, form
 from assay.tasks.commands.keys import description_key
 from assay.tasks.commands.parts import bodies
 from assay.tasks.commands.table import utility
@@ -43,7 +43,8 @@ def items(example: Kept, **options: Any) -> list[Item]:
                 example=example.id,
                 rank=rank,
                 matched=frozenset(name for name, is_right in right.items() if is_right),
-                notes=_notes(prediction),
+                # What the old tool refuses is shell syntax nevertheless.
+                notes=_notes(form(prediction, "strict") if mode == "nl2bash" else own),
                 slices=example.slices,
             )
         )
@@ -56,9 +57,8 @@ def mode_of(options: Mapping[str, Any]) -> Mode:
     return "nl2bash" if compat else options.get("match") or "strict"
 
 
-def _notes(prediction: str) -> tuple[str, ...]:
-    """What a judge should know about the text."""
-    own = form(prediction)
+def _notes(own: Form) -> tuple[str, ...]:
+    """What a judge should know about a command."""
     if not own.parsed:
         return ("does not parse as shell syntax",)
     every = list(_commands(own.body))

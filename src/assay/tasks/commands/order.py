@@ -22,11 +22,11 @@ from assay.tasks.commands.tree import (
 
 
 def ordered(body: Body) -> Body:
-    """The body with the flags of every command in one order.
+    """The body with the flags of every command in one order, as far as the table lets them move.
 
     Flags stand before arguments, sorted by name; flags of one name keep their order, and so do
     those whose order matters. The tests of find are sorted between operators, brackets and actions
-    only.
+    only, and none is moved across an option that changes what it means.
     """
     return tuple(_piece(piece) for piece in body)
 
@@ -54,9 +54,18 @@ def _command(command: Command) -> Command:
     items = [_item(item, known) for item in command.items]
     if command.flat:
         return replace(command, items=tuple(_by_runs(items, known)))
-    flags = [item for item in items if isinstance(item, Flag)]
-    others = [item for item in items if not isinstance(item, Flag)]
-    return replace(command, items=(*_sorted(flags, known), *others))
+    if known.moves == "none":
+        return replace(command, items=tuple(items))
+    own = len(items)
+    if known.moves == "leading":
+        own = next((i for i, item in enumerate(items) if not isinstance(item, Flag)), own)
+    flags, others = [], []
+    for item in items[:own]:
+        if isinstance(item, Flag) and item.name not in known.placed:
+            flags.append(item)
+        else:
+            others.append(item)
+    return replace(command, items=(*_sorted(flags, known), *others, *items[own:]))
 
 
 def _item(item: Item, known: Utility) -> Item:
@@ -69,16 +78,14 @@ def _item(item: Item, known: Utility) -> Item:
         )
     if isinstance(item, Nested):
         return Nested(ordered(item.body))
-    return _argument(item) if isinstance(item, Argument) else item
+    if isinstance(item, Argument):
+        return _argument(item)
+    return Sign("!") if item == Sign("-not") else item
 
 
 def _sorted(flags: list[Flag], known: Utility) -> list[Flag]:
     """By name; flags of one name, and those whose order matters, keep their order."""
-
-    def place(flag: Flag) -> str:
-        return min(known.ordered) if flag.name in known.ordered else flag.name
-
-    return sorted(flags, key=place)
+    return sorted(flags, key=lambda flag: known.ordered.get(flag.name, flag.name))
 
 
 def _by_runs(items: list[Item], known: Utility) -> list[Item]:
@@ -87,11 +94,30 @@ def _by_runs(items: list[Item], known: Utility) -> list[Item]:
     run: list[Flag] = []
     negated = False
     for item in items:
+        if item == Sign("-and") and not negated:
+            continue  # what joins two tests where nothing else does
         # The test after `!` belongs to it and does not move either.
         if isinstance(item, Flag) and item.name not in ACTIONS and not negated:
             run.append(item)
             continue
-        found += [*_sorted(run, known), item]
+        found += [*_run(run, known), item]
         run = []
-        negated = item in (Sign("!"), Sign("-not"))
-    return found + _sorted(run, known)
+        negated = item == Sign("!")
+    return found + _run(run, known)
+
+
+def _run(tests: list[Flag], known: Utility) -> list[Flag]:
+    """Tests in one order: each stays behind the last option that changes what it means."""
+    stages: list[list[Flag]] = [[]]
+    options: list[Flag] = []
+    for test in tests:
+        if test.name in known.sets:
+            options.append(test)
+            stages.append([])
+            continue
+        changed = (i for i, option in enumerate(options) if test.name in known.sets[option.name])
+        stages[max(changed, default=-1) + 1].append(test)
+    found = _sorted(stages[0], known)
+    for option, stage in zip(options, stages[1:], strict=True):
+        found += [option, *_sorted(stage, known)]
+    return found

@@ -167,6 +167,7 @@ class _Reader:
         self.items: list[Item] = []
         self.given: set[str] = set()
         self.n_arguments = 0
+        self.ended = False  # behind `--` nothing is a flag any more
 
     def read(self, words: Sequence[Word]) -> list[Item]:
         """The items that these words are."""
@@ -179,10 +180,13 @@ class _Reader:
             if self.known.number is not None and word.text == "-" and _is_number(left):
                 word = Word(f"-{left.popleft().text}")  # `head - 5`, as templates print `head -5`
             text = word.text
-            if word.parts or len(text) < 2 or text[0] != "-" or self.known.style == "plain":
+            plain_word = word.parts or len(text) < 2 or text[0] != "-"
+            if plain_word or self.ended or self.known.style == "plain":
                 self._argument(word)
             elif text == "--":
                 self.items.append(Sign(text))
+                if not self.shaper.reference:
+                    self.ended = True
             elif text.startswith("--"):
                 self._long(text, left)
             elif self.known.style == "words":

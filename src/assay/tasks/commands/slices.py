@@ -28,7 +28,7 @@ def derived(column: str, batch: Batch) -> Sequence[str] | None:
 
 
 def _utility(command: str) -> str:
-    first = next((p for p in form(command).body if isinstance(p, Command)), None)
+    first = next((p for p in form(command, "strict").body if isinstance(p, Command)), None)
     return first.name if first is not None else "(other)"
 
 

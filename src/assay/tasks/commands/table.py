@@ -38,7 +38,10 @@ class Utility:
     nested: str | None = None
     number: str | None = None
     style: Literal["letters", "words", "bare", "plain"] = "letters"
-    ordered: frozenset[str] = frozenset()
+    ordered: Mapping[str, str] = field(default_factory=dict)
+    sets: Mapping[str, frozenset[str]] = field(default_factory=dict)
+    placed: frozenset[str] = frozenset()
+    moves: Literal["all", "leading", "none"] = "all"
     flags: frozenset[str] = frozenset()
     known: bool = True
 
@@ -61,7 +64,7 @@ def utility(name: str, *, reference: bool = False) -> Utility:
     False
     """
     found = _table(reference).get(name)
-    return found if found is not None else Utility(name, known=False)
+    return found if found is not None else Utility(name, moves="none", known=False)
 
 
 def utilities() -> tuple[str, ...]:
@@ -100,19 +103,25 @@ def _utility(name: str, facts: Mapping[str, Any]) -> Utility:
     for flags in _entries(facts.get("same", "")):
         names.update(dict.fromkeys(flags, flags[0]))
     slots = list(_SLOT.finditer(facts.get("arguments", "Regex*")))
+    ordered: dict[str, str] = {}
+    for group in _entries(facts.get("ordered", "")):
+        ordered.update(dict.fromkeys(group, group[0]))
     return Utility(
         name,
-        takes,
-        names,
-        tuple(slot["type"] for slot in slots),
-        frozenset((slots[0]["unless"] or "").split()),
-        slots[-1]["many"] == "*",
-        facts.get("nested"),
-        facts.get("number"),
-        facts.get("style", "letters"),
-        frozenset(facts.get("ordered", "").split()),
-        frozenset(facts.get("flags", "").split()),
-        facts.get("known", True),
+        takes=takes,
+        names=names,
+        slots=tuple(slot["type"] for slot in slots),
+        unless=frozenset((slots[0]["unless"] or "").split()),
+        repeats=slots[-1]["many"] == "*",
+        nested=facts.get("nested"),
+        number=facts.get("number"),
+        style=facts.get("style", "letters"),
+        ordered=ordered,
+        sets={first: frozenset(others) for first, *others in _entries(facts.get("sets", ""))},
+        placed=frozenset(facts.get("placed", "").split()),
+        moves=facts.get("moves", "all"),
+        flags=frozenset(facts.get("flags", "").split()),
+        known=facts.get("known", True),
     )
 
 

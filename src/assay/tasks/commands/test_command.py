@@ -58,7 +58,8 @@ BAD_PREDICTIONS = [
     ('{"id": 1, "predictions": {"a": 1}}\n', "'predictions' must be a list of commands"),
     ('{"id": 1, "predictions": [3]}\n', "a prediction must be a command"),
     ('{"id": 1, "predictions": [{"command": "ls", "confidence": 7}]}\n', "a confidence of 7"),
-    ('{"id": "a", "predictions": []}\n' * 2, "the id 'a' occurs twice"),
+    ('{"id": "a", "predictions": []}\n' * 2, "line 2: the id 'a' was on line 1 already; give one"),
+    ('{"id": "a", "preds": ["ls"]}\n{"id": 2}\n', "p.jsonl, line 1: there is no 'predictions'"),
     ('{"id": "A", "predictions": []}\n{"id": 2}\n', "differ only by upper and lower case"),
     ('{"id": "a"}\n{"prediction": "ls"}\n', "some predictions have an id and some do not"),
 ]
@@ -119,8 +120,8 @@ def test_a_standard_input_that_is_closed_holds_no_answers(
         main(given)
     assert end.value.code == 2
     shown = capsys.readouterr()
-    assert "standard input ended: 0 judgements are kept" in shown.err
-    assert "2 predictions are left to judge" in shown.err
+    assert "standard input ended: 0 judgements kept" in shown.err
+    assert "2 predictions left to judge" in shown.err
 
 
 def test_predictions_do_not_steer_the_terminal_of_the_judge(

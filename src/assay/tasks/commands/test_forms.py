@@ -116,6 +116,33 @@ EQUAL = [
     ("find . -name a -print -type f", "find . -type f -print -name a", "--", "--"),
     ("find . ! -name a -type f", "find . ! -type f -name a", "--", "--"),
     ("find . -name a -o -type f", "find . -type f -o -name a", "--", "--"),
+    # Options of find that change what stands behind them, and nothing else.
+    ("find . -daystart -mtime 1", "find . -mtime 1 -daystart", "--", "--"),
+    ("find . -regex a -regextype sed", "find . -regextype sed -regex a", "--", "--"),
+    ("find . -type f -regextype sed -regex a", "find . -regextype sed -regex a -type f", "--", "TC"),
+    ("find . -mtime 1 -ctime 2", "find . -ctime 2 -mtime 1", "--", "TC"),
+    ("find -H -L .", "find -L -H .", "--", "--"),
+    ("find . -not -name a", "find . ! -name a", "--", "TC"),
+    ("find . -name a -a -type f", "find . -type f -name a", "--", "TC"),
+    ("find . -name a , -type f", "find . -name a -a -type f", "TC", "--"),
+    # Of flags that overrule one another the last one counts.
+    ("rm -i -f x", "rm -f -i x", "--", "--"),
+    ("rm -r -i -f x", "rm -i -f -r x", "--", "TC"),
+    ("ls -t -S", "ls -S -t", "--", "--"),
+    ("ls -t -l -S", "ls -l -t -S", "--", "TC"),
+    ("mv -n --force a b", "mv -f -n a b", "--", "--"),
+    # What stands behind the first argument may be no flag of the utility.
+    ("echo -n a", "echo a -n", "--", "--"),
+    ("bash -x a", "bash a -x", "--", "--"),
+    ("bash -x -e a", "bash -e -x a", "--", "TC"),
+    ("rm -f -- x", "rm -- -f x", "--", "--"),
+    ("test -f a -o -d b", "test -d a -o -f b", "--", "--"),
+    ("frobnicate -a x -b y", "frobnicate -b x -a y", "--", "--"),
+    # Nor does a folder to go to stand anywhere.
+    ("tar -cf x -C a f -C b g", "tar -cf x -C a -C b f g", "--", "--"),
+    ("tar -C d -xzf a", "tar xzf a -C d", "--", "TC"),
+    ("head -5 f", "head -n 5 f", "--", "TC"),
+    ("kill -9 1", "kill -s 9 1", "--", "TC"),
     ("rsync --include=a --exclude=b x y", "rsync --exclude=b --include=a x y", "--", "--"),
     ("ls x", "ls y", "T-", "T-"),
     ("ls 'x'", 'ls "x"', "T-", "T-"),
@@ -223,10 +250,22 @@ def test_the_table_is_large_enough_and_sound() -> None:
 def test_no_flag_stands_in_the_table_twice() -> None:
     table = tomllib.loads((Path(__file__).parent / "utilities.toml").read_text(encoding="utf-8"))
     for name, facts in table.items():
-        for field in ("takes", "same"):
+        for field in ("takes", "same", "ordered"):
             words = facts.get(field, "").replace(",", " ").split()
             flags = [word for word in words if word.startswith("-")]
             assert len(flags) == len(set(flags)), f"{field} of {name}"
+
+
+def test_what_is_said_about_order_is_about_flags() -> None:
+    for name in utilities():
+        known = utility(name)
+        assert known.moves in ("all", "leading", "none"), name
+        changed = frozenset().union(*known.sets.values())
+        named = {*known.ordered, *known.sets, *changed, *known.placed}
+        assert all(flag.startswith("-") for flag in named), name
+        assert {known.names.get(flag, flag) for flag in named} == named, name
+        if known.flags:  # all that there are
+            assert named <= known.flags | known.takes.keys(), name
 
 
 def test_no_command_is_ever_run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -73,8 +73,8 @@ def test_what_contradicts_is_said(tmp_path: Path) -> None:
     rows = "count lines of f,wc -l f,,n,n\ncount lines of f,wc -l f,,y,n\n"
     found = evaluate("commands", [["wc -l f"], []], GOLD, judgements=folder(tmp_path, rows), ci=0)
     said = " ".join(found.document.warnings)
-    assert "verdicts contradict one another in 1 places" in said
-    assert "1 commands match gold but were judged wrong" in said
+    assert "verdicts contradict one another in 1 place," in said
+    assert "1 command judged wrong although equal to gold" in said
     assert found.scores["top1_command_accuracy"] == 0.0
     assert found.scores["top1_template_accuracy"] == 0.5
 
@@ -212,13 +212,26 @@ def test_the_draw_is_put_on_record(tmp_path: Path) -> None:
     assert {v["id"] for v in logged(tmp_path)} == {"2/1", "2/2"}
 
 
+@pytest.mark.parametrize("write", ["jsonl", "csv"])
+def test_who_is_asked_nothing_leaves_no_file(write: str, tmp_path: Path) -> None:
+    judged(tmp_path, "n\n" * 4)
+    before = sorted((tmp_path / "verdicts").iterdir())
+    judged(tmp_path, "", judge="bert", write=write)
+    assert sorted((tmp_path / "verdicts").iterdir()) == before
+    nothing = [{"id": "1", "predictions": []}, {"id": "2", "predictions": []}]
+    where = str(tmp_path / "nowhere")
+    found = evaluate("commands", nothing, GOLD, judgements=where, manual_eval=True, ci=0)
+    assert found.scores["top1_command_accuracy"] == 0.0
+    assert not Path(where).exists()
+
+
 def test_a_closed_input_keeps_what_was_answered(tmp_path: Path) -> None:
     _, error = judged(tmp_path, "y\ny\nn")  # the third answer lacks its line feed and counts
     assert isinstance(error, AssayError)
     assert error.exit_code == 2
     path = tmp_path / "verdicts" / "verdicts.author.jsonl"
     assert str(error) == (
-        f"standard input ended: 2 judgements are kept in {path}; 2 predictions are left to judge; "
+        f"standard input ended: 2 judgements kept in {path}; 2 predictions left to judge; "
         "run the same command again to go on"
     )
     _, found = judged(tmp_path, "n\nn\n")
@@ -248,7 +261,7 @@ def test_an_interrupt_keeps_what_was_answered(tmp_path: Path) -> None:
     with talking(Impatient(io.StringIO(), io.StringIO())), pytest.raises(AssayError) as error:
         evaluate("commands", PREDICTIONS, GOLD, **options)
     assert error.value.exit_code == 130
-    assert "1 judgements are kept" in str(error.value)
+    assert "1 judgement kept" in str(error.value)
 
 
 def test_one_answer_serves_all_predictions_with_the_same_template(tmp_path: Path) -> None:

@@ -24,6 +24,8 @@
     busy = true;
     const fields = new URLSearchParams(new FormData(form, submitter));
     const question = work.querySelector("form.question");
+    // Who goes from button to button by keyboard stays where they are.
+    const focused = submitter.matches(":focus-visible") && submitter.dataset.action;
     if (form !== question && question) fields.set("at", new FormData(question).get("at"));
     try {
       const answer = await fetch(submitter.formAction, {
@@ -34,6 +36,7 @@
         throw new Error(told.error || `the server says ${answer.status}`, { cause: answer });
       }
       work.innerHTML = await answer.text();
+      if (focused) button(focused)?.focus();
       trouble.hidden = true;
       document.documentElement.dataset.answers = String(Number(document.documentElement.dataset.answers || 0) + 1);
     } catch (problem) {
