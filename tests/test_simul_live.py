@@ -521,6 +521,21 @@ def test_a_server_of_others(
     }
 
 
+@pytest.mark.parametrize(
+    "answer", ["[1]", "abc", '{"num_sentences": "x"}', '{"num_sentences": -1}']
+)
+def test_something_else_that_speaks_http(answer: str, capsys: pytest.CaptureFixture[str]) -> None:
+    async def about(request: Request) -> Response:
+        return Response(answer)
+
+    with serving(application([Route("/", about)])) as address:
+        said = _failed(capsys, "run", *WAIT_2, "--port", str(address.port))
+    assert (
+        said
+        == f"assay: what answers at {address.host} port {address.port} is not an evaluation server"
+    )
+
+
 # --- agents that misbehave -----------------------------------------------------------------------
 
 HANGS = """
