@@ -41,6 +41,7 @@ class Case:
 
     `tolerance` bounds the difference between the two answers, relative to the larger;
     None if the sides have nothing to agree on (start-up times). `memory` is our limit in MB.
+    `peer_python` runs the peer where it is installed, if that is not here.
     """
 
     title: str
@@ -52,6 +53,7 @@ class Case:
     tolerance: float | None = 1e-9
     rounds: int = 3
     peer_rounds: int | None = None
+    peer_python: str | None = None
 
 
 @dataclass(frozen=True)
@@ -85,8 +87,8 @@ class Measured:
 
 def measure(case: Case) -> Measured:
     """Run both sides, each in a fresh process, and hold their answers together."""
-    ours = _run(case, "ours", case.rounds)
-    peer = _run(case, "peer", case.peer_rounds or case.rounds)
+    ours = _run(case, "ours", case.rounds, sys.executable)
+    peer = _run(case, "peer", case.peer_rounds or case.rounds, case.peer_python or sys.executable)
     if case.tolerance is not None:
         difference = distance(ours.answer, peer.answer)
         if not difference <= case.tolerance:
@@ -133,10 +135,10 @@ def command(argv: Sequence[str], repeats: int = 10) -> Callable[[], Work]:
     return side
 
 
-def _run(case: Case, side: str, rounds: int) -> Side:
+def _run(case: Case, side: str, rounds: int, python: str) -> Side:
     home = _home(case)
     index = sys.modules[home].CASES.index(case)
-    argv = [sys.executable, "-m", "benchmarks.harness", home, str(index), side, str(rounds)]
+    argv = [python, "-m", "benchmarks.harness", home, str(index), side, str(rounds)]
     env = {**os.environ, "PYTHONHASHSEED": "0", "OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1"}
     done = subprocess.run(argv, check=True, stdout=subprocess.PIPE, env=env)
     return Side(**json.loads(done.stdout))

@@ -2,20 +2,18 @@
 """Latency of a log from file to score, and the division of a long recording among segments.
 
 The peers are the formulas as they are published, written as loops over one instance at a time,
-which is how the tools that this replaces compute them; both sides read the same file.
+which is how the tools that this replaces compute them; both sides read the same file. The tools
+themselves are held against ours in `simul_tools`, where they are installed.
 """
 
 from __future__ import annotations
 
 import json
-import os
 import random
-import shutil
-import sys
 from functools import partial
 from pathlib import Path
 
-from benchmarks.harness import DATA, Case, Work, command
+from benchmarks.harness import DATA, Case, Work
 
 METRICS = ("LAAL", "AL@simuleval", "AP", "DAL")
 
@@ -213,41 +211,13 @@ def _walked(
     return found
 
 
-def commands() -> list[Case]:
-    """Our command against SimulEval's own, where `ASSAY_SIMULEVAL` names that program.
-
-    It is no dependency, not even of development: it wants many packages, and is only run.
-    """
-    program = os.environ.get("ASSAY_SIMULEVAL")
-    if not program:
-        return []
-    folder = log_of(100_000).parent
-    copied = DATA / "simul-peer"  # it writes into the folder
-    copied.mkdir(exist_ok=True)
-    for file in folder.iterdir():
-        shutil.copy(file, copied)
-    names = ["--latency-metrics", "LAAL", "AL", "AP", "DAL", "--quality-metrics", "BLEU"]
-    ours_ = Path(sys.executable).parent / "assay"
-    return [
-        Case(
-            "command: BLEU and 4 latency metrics of 100,000 streams",
-            "simuleval --score-only",
-            ours=command([str(ours_), "simul", "score", str(folder), *names, "--ci", "0"], 1),
-            peer=command([program, "--score-only", "--output", str(copied), *names], 1),
-            must=9,
-            tolerance=None,
-            peer_rounds=1,
-        )
-    ]
-
-
 CASES = [
     Case(
         "latency of a log, 100,000 streams, 4 metrics",
         "loops per instance",
         ours=partial(ours, 100_000),
         peer=partial(peer, 100_000),
-        # Much leaner than SimulEval's own loops, for which the mark is 9x: see `commands`.
+        # Much leaner than SimulEval's own loops, for which the mark is 9x: see `simul_tools`.
         must=2.5,
         memory=90,
     ),
@@ -260,5 +230,4 @@ CASES = [
         memory=120,
         peer_rounds=1,
     ),
-    *commands(),
 ]

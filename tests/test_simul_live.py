@@ -28,7 +28,8 @@ from assay.tasks.simul.live.sessions import Sessions
 from assay.tasks.simul.live.shims.segments import segment_from_json_string
 from assay.web import Access, Address, application, serving
 
-LIVE = Path(__file__).parents[1] / "examples" / "simul" / "live"
+ROOT = Path(__file__).parents[1]
+LIVE = ROOT / "examples" / "simul" / "live"
 TEXT = ["--src-file", str(LIVE / "source.txt"), "--tgt-file", str(LIVE / "target.txt")]
 WAIT_2 = ["--agent-type", "waitk_text", "--waitk", "2", "--phrase-table", str(LIVE / "phrases.tsv")]
 SPEECH = [
@@ -160,6 +161,67 @@ def test_the_log_of_simuleval_is_written_too(
     assert all(e > d for e, d in zip(late, first["delays"], strict=True))
     assert late == sorted(late)
     assert (tmp_path / "config.yaml").read_text() == "source_type: speech\ntarget_type: text\n"
+
+
+COPY = """
+from simuleval.utils import entrypoint
+from simuleval.agents import TextToTextAgent
+from simuleval.agents.actions import ReadAction, WriteAction
+
+@entrypoint
+class Copy(TextToTextAgent):
+    def policy(self):
+        source, place = self.states.source, len(self.states.target)
+        if len(source) - place < 4 and not self.states.source_finished:
+            return ReadAction()
+        if place >= len(source):
+            return WriteAction("", finished=True)
+        last = self.states.source_finished and place + 1 == len(source)
+        return WriteAction(source[place], finished=last)
+"""
+
+
+def test_an_agent_of_simuleval_gets_the_log_and_the_scores_of_simuleval(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    case = ROOT / "src" / "assay" / "tasks" / "simul" / "golden" / "simuleval-t2t-waitk"
+    agent, out = tmp_path / "copy.py", tmp_path / "out"
+    agent.write_text(COPY)
+    files = ["--source", str(case / "source.txt"), "--target", str(case / "target.txt")]
+    found = _ran(capsys, "run", "--agent", str(agent), *files, "--output", str(out))
+    wanted = json.loads((case / "expected.json").read_text())["expected"]["scores_from_log"]
+    names = {"BLEU": "BLEU", "LAAL": "LAAL", "AL@simuleval": "AL", "AP": "AP", "DAL": "DAL"}
+    assert list(found) == [*names, "ATD"]
+    for ours, theirs in names.items():
+        assert found[ours] == pytest.approx(wanted[theirs], abs=1e-9)
+    table = (out / "scores.tsv").read_text().splitlines()[0].split("\t")
+    assert table == [*names.values(), "ATD"]
+    logs = [
+        [json.loads(line) for line in (folder / "instances.log").read_text().splitlines()]
+        for folder in (out, case)
+    ]
+    assert logs[0] == [{**one, "reference": one["reference"].rstrip("\n")} for one in logs[1]]
+
+
+def test_characters_have_delays_of_their_own_where_they_are_the_unit(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "copy.py").write_text(COPY)
+    (tmp_path / "source.txt").write_text("ein Haus da .\n")
+    files = ["--source", str(tmp_path / "source.txt"), "--target", str(tmp_path / "source.txt")]
+    named = ["--eval-latency-unit", "char", "--latency-metrics", "DAL", "NumChunks", "LAAL"]
+    out = tmp_path / "out"
+    argv = ["--agent", str(tmp_path / "copy.py"), *files, *named, "--output", str(out)]
+    found = _ran(capsys, "run", *argv)
+    one = json.loads((out / "instances.log").read_text())
+    assert one["prediction"] == "ein Haus da ."
+    assert one["delays"] == [4] * 10
+    assert one["prediction_length"] == 10
+    assert found["NumChunks"] == 10
+    # g grows by a tenth of the source, and so does the ideal.
+    assert found["DAL"] == pytest.approx(4.0)
+    scored = _ran(capsys, "score", str(out / "instances.log"), *named, "--json")["scores"]
+    assert scored == pytest.approx(found, abs=1e-9)
 
 
 def test_the_agent_says_what_it_reads(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -457,6 +519,21 @@ def test_a_server_of_others(
     assert {k: v for k, v in found.items() if k != "TER"} == {
         k: v for k, v in whole[0].items() if k != "TER"
     }
+
+
+@pytest.mark.parametrize(
+    "answer", ["[1]", "abc", '{"num_sentences": "x"}', '{"num_sentences": -1}']
+)
+def test_something_else_that_speaks_http(answer: str, capsys: pytest.CaptureFixture[str]) -> None:
+    async def about(request: Request) -> Response:
+        return Response(answer)
+
+    with serving(application([Route("/", about)])) as address:
+        said = _failed(capsys, "run", *WAIT_2, "--port", str(address.port))
+    assert (
+        said
+        == f"assay: what answers at {address.host} port {address.port} is not an evaluation server"
+    )
 
 
 # --- agents that misbehave -----------------------------------------------------------------------

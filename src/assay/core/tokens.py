@@ -153,11 +153,17 @@ def framed(data: bytes) -> tuple[bytes, Bytes]:
     return data, np.frombuffer(data, dtype=np.uint8)
 
 
+def is_space(view: Bytes) -> Mask:
+    """Which bytes are ASCII white space: 9 to 13 and 28 to 32."""
+    nine, group = np.uint8(9), np.uint8(28)
+    # Wrapping around below zero is meant.
+    found: Mask = (view - nine <= 4) | (view - group <= 4)
+    return found
+
+
 def spans(view: Bytes, single: Mask | None = None) -> tuple[Counts, Counts]:
     """Where tokens start and end in framed lines: between white space, and around each `single`."""
-    nine, group = np.uint8(9), np.uint8(28)
-    # Wrapping around below zero is meant: 9 to 13 and 28 to 32 are white space, nothing else is.
-    space = (view - nine <= 4) | (view - group <= 4)
+    space = is_space(view)
     apart = space if single is None else space | single
     edge = apart[1:] | apart[:-1]
     solid = ~space

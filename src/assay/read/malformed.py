@@ -10,7 +10,11 @@ from __future__ import annotations
 import json
 import re
 
+import numpy as np
+
 from assay.core.errors import InputError
+from assay.core.text import Texts
+from assay.read import utf8
 
 # A string, or one of the words that Python and JavaScript write for numbers that JSON lacks.
 _WORDS = re.compile(r'"(?:[^"\\]|\\.)*"|(-?\b(?:NaN|nan|Infinity|inf)\b)')
@@ -23,8 +27,13 @@ def malformed(data: bytes, name: str, example: str, line: int = 1) -> InputError
 
     >>> str(malformed(b'{"id": NaN}', "gold.jsonl", "one object per line"))
     'gold.jsonl, line 1, column 8: NaN is not JSON; write null, or a number'
+    >>> str(malformed(b'{\n"id": "\xe4"}', "gold.json", "an object")).partition(";")[0]
+    'gold.json, line 2, column 8: byte 0xE4 is not UTF-8'
     """
-    text = data.decode("utf-8", "replace")
+    try:
+        text = data.decode("utf-8")
+    except UnicodeDecodeError:
+        return _misencoded(data, name, line)
     at, why, hint = _diagnosed(text, example)
     before = text[:at]
     return InputError(
@@ -34,6 +43,17 @@ def malformed(data: bytes, name: str, example: str, line: int = 1) -> InputError
         column=at - (before.rfind("\n") + 1) + 1,
         hint=hint,
     )
+
+
+def _misencoded(data: bytes, name: str, line: int) -> InputError:
+    """The error for bytes that are not UTF-8."""
+    breaks = np.flatnonzero(np.frombuffer(data, dtype=np.uint8) == 10)
+    lines = Texts(data, np.append(0, breaks + 1), np.append(breaks, len(data)))
+    try:
+        utf8.check(lines, name, line)
+    except InputError as error:
+        return error
+    raise AssertionError("bytes that cannot be decoded are found")
 
 
 def _diagnosed(text: str, example: str) -> tuple[int, str, str]:

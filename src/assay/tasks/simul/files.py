@@ -26,8 +26,8 @@ T = TypeVar("T")
 _REFUSALS = (msgspec.MsgspecError, UnicodeDecodeError, RecursionError)
 _PIECE = 1 << 18
 """Bytes that are read and decoded at once."""
-_OBJECTS = BLOCK // 4
-"""Objects per block: lists of numbers take much room until they are arrays."""
+_OBJECTS = BLOCK // 8
+"""Objects per block: few enough that their lists of numbers stay in the cache."""
 
 
 class JsonBlock(NamedTuple, Generic[T]):

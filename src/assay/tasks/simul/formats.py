@@ -82,6 +82,8 @@ def open_log(
     references: Sequence[str] | None = None,
 ) -> Log:
     """The log of this file or folder."""
+    if str(path) == "-":
+        raise UsageError("a log is not read from standard input; name its file or folder")
     if not path.exists():
         raise InputError("no such file or folder", path=path, hint="give a log, or its folder")
     if settings.segments is not None:

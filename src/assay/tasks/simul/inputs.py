@@ -259,7 +259,7 @@ def _batches(log: Log, intake: Intake, settings: Settings) -> Iterator[Batch]:
             _keep_staircases(part, log, intake)
             yield Batch(
                 part.streams,
-                TextLists.single(Texts.of(text.rstrip("\n") for text in held)),
+                TextLists.single(_without_line_ends(Texts.of(held))),
                 part.ids,
                 part.columns,
                 first=first,
@@ -274,6 +274,14 @@ def _batches(log: Log, intake: Intake, settings: Settings) -> Iterator[Batch]:
             f"{silent:,} of {first:,} streams have no output: they count for quality, and have no "
             "latency"
         )
+
+
+def _without_line_ends(texts: Texts) -> Texts:
+    """SimulEval keeps the line feed behind the reference of text."""
+    last = np.frombuffer(texts.data, dtype=np.uint8).take(texts.ends - 1)
+    if not ((last == 10) & (texts.ends > texts.starts)).any():
+        return texts
+    return Texts.of(text.rstrip("\n") for text in texts)
 
 
 def _odd(block: Block, log: Log, settings: Settings) -> dict[str, Mask]:

@@ -39,11 +39,13 @@ def yet_another_lagging(
 
 
 def _mean_lag(times: Ragged, step: Numbers, counted: Counts) -> Numbers:
+    lags = times.places * times.spread(step)
     # The ideal time of a first unit is 0 whatever the pace, even where there is none.
-    ideal = np.where(times.places == 0, 0.0, times.places * times.spread(step))
-    lags = times.like(times.values - ideal)
-    kept = times.places < np.repeat(counted, times.counts)
-    return _ratio(lags.sums(kept), counted)
+    lags[times.splits[:-1][times.counts > 0]] = 0.0
+    np.subtract(times.values, lags, out=lags)
+    if (counted < times.counts).any():
+        np.copyto(lags, 0.0, where=times.places >= np.repeat(counted, times.counts))
+    return _ratio(times.like(lags).sums(), counted)
 
 
 def average_proportion(times: Ragged, source: Numbers, units: Numbers) -> Numbers:
@@ -58,7 +60,8 @@ def differentiable_average_lagging(times: Ragged, source: Numbers) -> Numbers:
     """
     step = times.spread(_ratio(source, times.counts))
     # g_i - (i-1) X/n is the largest d_j - (j-1) X/n of all j <= i.
-    lags = times.like(times.values - times.places * step)
+    step *= times.places
+    lags = times.like(np.subtract(times.values, step, out=step))
     return _ratio(times.like(lags.running_maximum()).sums(), times.counts)
 
 

@@ -107,19 +107,18 @@ class Ragged:
 
     def running_maximum(self) -> Numbers:
         """The largest number so far, within each list."""
-        return self._scanned(np.maximum, -np.inf)
+        return self._scanned(np.maximum)
 
     def running_sum(self) -> Numbers:
         """The sum so far, within each list."""
-        return self._scanned(np.add, 0.0)
+        return self._scanned(np.add)
 
-    def _scanned(self, function: np.ufunc, neutral: float) -> Numbers:
+    def _scanned(self, function: np.ufunc) -> Numbers:
         found = self.values.copy()
         reach, longest = 1, int(self.counts.max(initial=0))
         while reach < longest:  # each round looks back twice as far
             inside = self.places[reach:] >= reach
-            earlier = np.where(inside, found[:-reach], neutral)
-            found[reach:] = function(found[reach:], earlier)
+            np.copyto(found[reach:], function(found[reach:], found[:-reach]), where=inside)
             reach *= 2
         return found
 

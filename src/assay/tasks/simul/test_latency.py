@@ -226,9 +226,11 @@ def test_token_delay_is_that_of_a_loop(
 
 
 @settings(max_examples=60, deadline=None)
-@given(st.lists(st.text(alphabet="ab \t\u00a0\u3000\u2009é字", max_size=12), max_size=6))
+@given(st.lists(st.text(alphabet="ab \t\n\x1c\x85\u00a0\u3000\u2009é字", max_size=12), max_size=6))
 def test_words_are_those_of_split(texts: list[str]) -> None:
     column = Texts.of(texts)
+    shorter = [len(t.split()) for t in texts[1:-1]]
+    assert unit_counts(column[1:-1], "word").tolist() == shorter
     assert unit_counts(column, "word").tolist() == [len(t.split()) for t in texts]
     assert unit_counts(column, "word", "simuleval").tolist() == [len(t.split(" ")) for t in texts]
     assert unit_counts(column, "char").tolist() == [len("".join(t.split())) for t in texts]

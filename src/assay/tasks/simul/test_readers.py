@@ -522,6 +522,7 @@ def test_a_log_is_looked_at_by_the_doctor(tmp_path: Path) -> None:
         (instance().encode("utf-16"), "UTF-16"),
         (b"\x00\x01\x02" * 100, "is no log"),
         (instance().encode() + b'{"index": 1, "prediction": "\xff"}\n', "line 2"),
+        (b'{"index": 0, "prediction": "zw\xf6lf"}\n', "line 1, column 31: byte 0xF6 is not UTF-8"),
         (instance().encode()[:-20], "is no log"),
     ],
 )

@@ -18,7 +18,7 @@ import numpy as np
 from assay.core.errors import InputError, UsageError
 from assay.core.names import unknown
 from assay.core.text import Texts
-from assay.core.tokens import framed, lines, plainly_spaced, spans
+from assay.core.tokens import is_space, plainly_spaced
 from assay.tasks.simul.ragged import Numbers
 
 UNITS = ("word", "char", "spm")
@@ -55,12 +55,12 @@ def unit_counts(texts: Texts, unit: str, counting: str = "alike", model: str = "
 
 def _words(texts: Texts) -> Numbers:
     """Words between white space, counted on the bytes of all texts at once."""
-    if not len(texts):
-        return np.zeros(0)
-    _, view = framed(plainly_spaced(lines(texts)))
-    starts, _ = spans(view)
-    line_feeds = np.flatnonzero(view == 10)[: len(texts) + 1]
-    return np.diff(np.searchsorted(starts, line_feeds)).astype(np.float64)
+    packed = texts.compact()
+    space = is_space(np.frombuffer(plainly_spaced(packed.data), dtype=np.uint8))
+    first = ~space
+    first[1:] &= space[:-1]  # a word begins behind white space
+    bounds = np.append(packed.starts, len(space))
+    return np.diff(np.searchsorted(np.flatnonzero(first), bounds)).astype(np.float64)
 
 
 def _counted(texts: Texts, count: Callable[[str], int]) -> Numbers:

@@ -123,6 +123,13 @@ class SegmentDriver(Driver):
         self.limit = limit
         self.segment_ms = segment_ms
         self.languages = languages
+        self.kinds = self.segments()
+
+    def segments(self) -> Any:
+        """The module of segments that the agent understands."""
+        from assay.tasks.simul.live.shims import installed_shims
+
+        return installed_shims().segments()
 
     def start(self) -> None:
         """A sentence begins."""
@@ -134,15 +141,12 @@ class SegmentDriver(Driver):
 
     def translate(self, index: int, link: Link) -> None:
         """Segment by segment."""
-        from assay.tasks.simul.live.shims.segments import EmptySegment
-
         self.start()
         steps, over, idle = Steps(index, self.limit), False, 0
         while True:
             steps.step()
-            segment = EmptySegment(finished=True) if over else self._next(index, link)
-            if self.languages:
-                segment.tgt_lang = self.languages[index]
+            segment = self.kinds.EmptySegment(finished=True) if over else self._next(index, link)
+            segment.tgt_lang = self.languages[index] if self.languages else None
             over = segment.finished
             found = self.exchange(segment)
             _deliver(found, index, link)
@@ -154,21 +158,17 @@ class SegmentDriver(Driver):
         link.send(index, END)
 
     def _next(self, index: int, link: Link) -> Any:
-        from assay.tasks.simul.live.shims.segments import (
-            EmptySegment,
-            SpeechSegment,
-            TextSegment,
-        )
-
         value = {"segment_size": self.segment_ms} if link.kind == "speech" else None
         new = link.get(index, value)
         content = new["segment"]
         if isinstance(content, str) and content == END and new.get("finished") is not False:
-            return EmptySegment(finished=True)
+            return self.kinds.EmptySegment(finished=True)
         finished = bool(new.get("finished", False))
         if link.kind == "text":
-            return TextSegment(index=new["segment_id"], content=content, finished=finished)
-        return SpeechSegment(
+            return self.kinds.TextSegment(
+                index=new["segment_id"], content=content, finished=finished
+            )
+        return self.kinds.SpeechSegment(
             index=new["segment_id"],
             content=[sample / 32768 for sample in content],
             sample_rate=link.rate,

@@ -119,7 +119,10 @@ class HttpLink:
         try:
             found = json.loads(about)
             self.count = int(found["num_sentences"])
+            if self.count < 0:
+                raise ValueError("a negative number of sentences")
         except (ValueError, TypeError, KeyError):
+            self.close()
             raise LinkError(f"what answers at {self.where} is not an evaluation server") from None
         told = found.get("data_type")  # old servers do not say
         self.kind: Kind = told if told in ("text", "speech") else kind

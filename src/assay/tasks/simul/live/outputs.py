@@ -23,6 +23,7 @@ from assay.tasks.simul.outcome import own_name
 from assay.tasks.simul.registry import chosen_metrics
 from assay.tasks.simul.settings import Settings
 from assay.tasks.simul.spoken import spoken_line
+from assay.tasks.simul.streams import by_character
 
 SCORES = "scores.tsv"
 
@@ -84,9 +85,14 @@ def measured(
     return {name: None if math.isnan(value) else value for name, value in found.items()}
 
 
-def write_instances(folder: Path, header: Header, streams: Iterable[Stream]) -> list[str]:
-    """SimulEval's `instances.log` and `config.yaml`; their names."""
-    lines = [_line(folder, header, stream) + "\n" for stream in streams]
+def write_instances(
+    folder: Path, header: Header, streams: Iterable[Stream], *, by_unit: str = "word"
+) -> list[str]:
+    """SimulEval's `instances.log` and `config.yaml`; their names.
+
+    There is a delay for each word, or each character where that is the unit.
+    """
+    lines = [_line(folder, header, stream, by_unit) + "\n" for stream in streams]
     config = simuleval.config_text(header.source_type, header.target_type)
     contents = {simuleval.INSTANCES: "".join(lines), simuleval.CONFIG: config}
     for name, content in contents.items():
@@ -95,9 +101,10 @@ def write_instances(folder: Path, header: Header, streams: Iterable[Stream]) -> 
     return list(contents)
 
 
-def _line(folder: Path, header: Header, stream: Stream) -> str:
+def _line(folder: Path, header: Header, stream: Stream, unit: str) -> str:
     emission = stream.emission(header, "simuleval")  # what its computation-aware times are
     if header.target_type == "text":
+        emission = by_character(emission) if unit == "char" else emission
         return simuleval.instance_line(stream.id, emission, stream.reference, stream.source)
     return spoken_line(stream.id, folder, emission, stream.reference, stream.source)
 

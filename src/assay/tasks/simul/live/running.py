@@ -100,7 +100,8 @@ def _scored(
         if output is not None:
             names.append(write_scores(output, scores))
     if output is not None:
-        names += write_instances(output, header, streams)
+        unit = "word" if plan.measures is None else plan.measures.unit
+        names += write_instances(output, header, streams, by_unit=unit)
         say(f"{', '.join(names)} and {LOG} written to {output}")
     return scores
 

@@ -115,6 +115,11 @@ class Choice:
         """Whether there is an agent to run here, one that is not a service."""
         return bool(self.name or self.file or self.class_name)
 
+    @property
+    def is_of_simuleval(self) -> bool:
+        """Whether the agent was written for SimulEval 1.1, or is a service of it."""
+        return self.remote is not None or (self.is_made and hasattr(self.load(), "pushpop"))
+
     def types(self) -> Types:
         """What the agent says that it reads and writes."""
         if self.remote is not None:

@@ -97,7 +97,7 @@ def _run(
     elif choice.words:
         raise UsageError(f"unknown option {choice.words[0]}; see 'assay simul run --help'")
     source, target = _types(given, choice)
-    measures = _measures(given, source, target)
+    measures = _measures(given, choice, source, target, is_served=is_served)
     if is_served and (target == "speech" or measures is not None):
         raise UsageError(
             "an agent that speaks runs in process; leave out --port and --hostname"
@@ -167,15 +167,21 @@ def _types(given: dict[str, Any], choice: Choice) -> tuple[Kind, Kind]:
     )
 
 
-def _measures(given: dict[str, Any], source: Kind, target: Kind) -> Settings | None:
-    """How to measure, where metrics are named or what the server gives would not fit."""
+def _measures(
+    given: dict[str, Any], choice: Choice, source: Kind, target: Kind, *, is_served: bool
+) -> Settings | None:
+    """How to measure, where metrics are named or what fairseq's server gives would not fit.
+
+    It does not fit speech, nor an agent of SimulEval, whose users know another AL.
+    """
     from pathlib import Path
 
     from assay.tasks.simul.live.outputs import check_names
     from assay.tasks.simul.settings import Settings
 
     usual = {"eval_latency_unit": "word"}
-    if target == "text" and all(given[n] in (None, False, (), usual.get(n)) for n in NAMED):
+    unnamed = all(given[n] in (None, False, (), usual.get(n)) for n in NAMED)
+    if target == "text" and unnamed and (is_served or not choice.is_of_simuleval):
         return None
     brings = given["user_dir"] is not None and (Path(given["user_dir"]) / "__init__.py").is_file()
     folder = given["user_dir"] if brings else None

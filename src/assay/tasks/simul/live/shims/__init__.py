@@ -7,6 +7,7 @@ into `sys.modules` when an agent file is about to be imported, and never over a 
 
 from __future__ import annotations
 
+import importlib
 import importlib.util
 import sys
 from dataclasses import dataclass, field
@@ -20,16 +21,31 @@ SCORERS = "simuleval.evaluator.scorers.latency_scorer"
 INSTANCES = "simuleval.evaluator.instance"
 """Where what they are given is defined."""
 
+SEGMENTS = "simuleval.data.segments"
+"""What agents are pushed and give back. SimulEval's own classes know no others."""
+
+SYSTEMS = "simuleval.utils.agent"
+"""Where `@entrypoint` notes which classes were marked."""
+
 OLD_PACKAGE = "agents"
 """The package that agents of the 2020 evaluation live in, and import from by a dot."""
 
 
 @dataclass
 class Shims:
-    """What was put in place, and which classes were marked with `@entrypoint`."""
+    """What was put in place."""
 
     names: set[str] = field(default_factory=set)
-    entries: list[type] = field(default_factory=list)
+
+    @property
+    def entries(self) -> list[type]:
+        """The classes that were marked with `@entrypoint`, ours or that of SimulEval."""
+        found: list[type] = getattr(sys.modules.get(SYSTEMS), "EVALUATION_SYSTEM_LIST", [])
+        return found
+
+    def segments(self) -> ModuleType:
+        """The module of segments that agents import."""
+        return importlib.import_module(SEGMENTS)
 
 
 @cache
@@ -37,7 +53,7 @@ def installed_shims() -> Shims:
     """Put the modules in place, once."""
     shims = Shims()
     if not _is_there("simuleval"):
-        _install(shims, _simuleval(shims))
+        _install(shims, _simuleval())
     if not _is_there(OLD_PACKAGE):
         _install(shims, _old())
     return shims
@@ -65,7 +81,7 @@ def _install(shims: Shims, modules: dict[str, dict[str, Any]]) -> None:
         shims.names.add(name)
 
 
-def _simuleval(shims: Shims) -> dict[str, dict[str, Any]]:
+def _simuleval() -> dict[str, dict[str, Any]]:
     from assay.tasks.simul.live.shims import (
         actions,
         generic,
@@ -77,9 +93,11 @@ def _simuleval(shims: Shims) -> dict[str, dict[str, Any]]:
         states,
     )
 
-    def entrypoint(marked: type) -> type:
-        shims.entries.append(marked)
-        return marked
+    marked: list[type] = []
+
+    def entrypoint(found: type) -> type:
+        marked.append(found)
+        return found
 
     names = ("Segment", "TextSegment", "SpeechSegment", "SpeechTextSegment", "EmptySegment")
     data = {n: getattr(segments, n) for n in (*names, "segment_from_json_string")}
@@ -107,9 +125,9 @@ def _simuleval(shims: Shims) -> dict[str, dict[str, Any]]:
         "simuleval.agents.pipeline": lines,
         "simuleval.states": {n: getattr(middle, n) for n in held},
         "simuleval.data": {},
-        "simuleval.data.segments": data,
+        SEGMENTS: data,
         "simuleval.utils": {"entrypoint": entrypoint},
-        "simuleval.utils.agent": {"EVALUATION_SYSTEM_LIST": shims.entries},
+        SYSTEMS: {"EVALUATION_SYSTEM_LIST": marked},
         "simuleval.utils.functional": {"find_free_port": generic.find_free_port},
         "simuleval.evaluator": {},
         INSTANCES: stream,
