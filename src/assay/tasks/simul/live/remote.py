@@ -12,7 +12,7 @@ from typing import Any
 from assay.core.errors import LinkError
 from assay.tasks.simul.live.drivers import SegmentDriver
 from assay.tasks.simul.live.settings import Types
-from assay.tasks.simul.live.shims import segments
+from assay.tasks.simul.live.shims import segments as wire
 
 _TYPES = re.compile(r"\[(\w+) -> (\w+)\]\s*$")
 
@@ -36,7 +36,7 @@ class RemoteAgent(SegmentDriver):
 
     def segments(self) -> Any:
         """What goes over the wire is ours on this side."""
-        return segments
+        return wire
 
     def about(self) -> str:
         """The name of the agent and what it translates."""
@@ -50,12 +50,12 @@ class RemoteAgent(SegmentDriver):
         """A sentence begins."""
         self._asked("POST", "/reset")
 
-    def exchange(self, segment: segments.Segment) -> Any:
+    def exchange(self, segment: wire.Segment) -> Any:
         """A segment goes in and one comes out."""
         self._asked("PUT", "/input", segment.json().encode())
         text = self._asked("GET", "/output")
         try:
-            return segments.segment_from_json_string(text)
+            return wire.segment_from_json_string(text)
         except (ValueError, TypeError, AttributeError):
             raise LinkError(f"the agent at {self.where} answered {text[:80]!r}") from None
 
