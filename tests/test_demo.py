@@ -42,6 +42,9 @@ def test_every_task_is_shown(demo: tuple[Path, str]) -> None:
     assert shown == set(tasks.names())
     assert len(page.encode()) < 2_000_000
     assert "assay-demo/report.html" in printed
+    # What the page says of two axes is what the command says of them.
+    assert "better: steady against patient: same quality within 1 BLEU, lower latency" in printed
+    assert "steady is quicker than patient, quality equivalent" in page
 
 
 def test_the_commands_can_be_copied(demo: tuple[Path, str]) -> None:
@@ -77,6 +80,7 @@ def test_a_demo_is_made_again_in_its_own_folder(
     demo: tuple[Path, str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("assay.cli.demo.STEPS", STEPS[:1])
+    monkeypatch.setattr("assay.cli.demo.REPORT", "assay report")  # no simul, no margin for it
     where = shutil.copytree(demo[0] / "assay-demo", tmp_path / "mine")
     shutil.rmtree(where / "runs")
     (where / "samples" / "old.txt").write_text("left behind")

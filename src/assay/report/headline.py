@@ -56,7 +56,7 @@ def headline(section: Section) -> Headline:
         short=_short(between, comparison),
         text=f"{said}.",
         belief=_belief(between, comparison),
-        standing=_standing(between),
+        standing=_standing(between, comparison),
         barely=_barely(between, comparison),
         others=_others(comparison, entry, first, second),
     )
@@ -103,10 +103,12 @@ def _highest(comparison: ComparisonDocument, entry: ScoreEntry, digits: int) -> 
     return f"{_names(names)} {have} the {high} {entry.key}, {format_number(value, digits)}. "
 
 
-def _standing(d: Difference) -> Standing:
+def _standing(d: Difference, comparison: ComparisonDocument) -> Standing:
     if d.verdict in ("better", "worse"):
         return "decided"
-    return "equivalent" if d.verdict == "equivalent" else "open"
+    if d.verdict == "equivalent":  # of two that are as good as one another the quicker is better
+        return "decided" if _is_quicker(comparison, d) else "equivalent"
+    return "open"
 
 
 def _short(d: Difference, comparison: ComparisonDocument) -> str:

@@ -93,6 +93,10 @@ def test_where_quality_does_not_decide_latency_may(samples: Samples) -> None:
     said = headline(section)
     assert said.short == "large & slow is quicker than small_50%, quality not decided"
     assert said.standing == "open"
+    alike = _with(replace(samples.pair, systems=systems), "equivalent", 0.4)
+    said = headline(alike)
+    assert said.short == "large & slow is quicker than small_50%, quality equivalent"
+    assert said.standing == "decided"
 
 
 def test_an_undefined_score_says_so(samples: Samples) -> None:

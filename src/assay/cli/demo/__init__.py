@@ -15,7 +15,7 @@ from pathlib import Path
 
 import click
 
-from assay.cli.demo.steps import STEPS, Step
+from assay.cli.demo.steps import REPORT, STEPS, Step
 from assay.cli.parameters import click_options
 from assay.core.options import Option
 
@@ -48,7 +48,7 @@ def _demo(output: str) -> None:
         done += (commands := [c.format(**names) for c in step.commands])
         runs += _run(commands, step)
     page = folder / "report.html"
-    last = shlex.join(["assay", "report", *dict.fromkeys(runs), "-o", str(page)])
+    last = shlex.join([*shlex.split(REPORT), *dict.fromkeys(runs), "-o", str(page)])
     click.echo("\neverything on one page")
     done.append(last)
     _run([last], Step("", (), tells=0))

@@ -34,6 +34,8 @@ def scored(pattern: str, task: str, *systems: str) -> tuple[str, ...]:
     return (*scores, f"assay compare {' '.join(runs)}")
 
 
+# With the margin that `assay simul compare` has unasked, so that both give the same verdict.
+REPORT = "assay report --margin BLEU=1"
 JUDGE = "assay judge {runs}/text/baseline {runs}/text/improved"
 COMMANDS = (
     "assay commands score --gold {samples}/commands/gold.jsonl --num_examples 20 "
