@@ -94,9 +94,10 @@ def evaluate(
     found = examples.metrics
     if examples.choose is not None:
         found = examples.choose(names)
+    elif found is None and asked is not None:
+        found = asked
     elif found is None:
-        usual = [] if own else chosen.metrics((), **options)
-        found = asked if asked is not None else usual
+        found = [] if own else chosen.metrics((), **options)
     layout = Layout.of([*found, *own])
     keeps = chosen.wants_rows(interval=interval, **options)
     keep_all = keep or keeps
