@@ -61,6 +61,12 @@ def test_links_between_pages_lead_somewhere(page: Path) -> None:
             assert (page.parent / target).exists(), f"{page.name} links to {target}"
 
 
+def test_every_page_can_be_found_from_the_list() -> None:
+    docs = generate.ROOT / "docs"
+    listed = [docs / target for target, _ in LINK.findall(generate.index_page())]
+    assert sorted(listed[1:]) == sorted(p for p in docs.rglob("*.md") if p != docs / "README.md")
+
+
 def test_every_metric_has_a_card() -> None:
     from assay import metrics
 
