@@ -7,6 +7,7 @@ What is not understood raises `UnparsableError`; nothing is guessed.
 from __future__ import annotations
 
 import re
+from urllib.parse import urljoin
 
 from assay.tasks.sparql.cursor import Cursor, UnparsableError
 from assay.tasks.sparql.replies import PREFIXES
@@ -49,18 +50,24 @@ class _Parser(Cursor):
     def __init__(self, found: list[Token]) -> None:
         super().__init__(found)
         self.prefixes = dict(PREFIXES)
+        self.base = ""
         self.blanks = 0
         self.depth = 0
 
     # -- queries -----------------------------------------------------------------------------
 
     def query(self) -> Query:
-        while self.sees_word("PREFIX"):
-            self.at += 1
-            name, iri = self.next(), self.next()
-            if name.kind != "prefixed" or not name.text.endswith(":") or iri.kind != "iri":
+        while self.sees_word("PREFIX", "BASE"):
+            name = self.next() if self.next().is_word("PREFIX") else None
+            iri = self.next()
+            if iri.kind != "iri":
                 self.fail()
-            self.prefixes[name.text[:-1]] = iri.text[1:-1]
+            if name is None:
+                self.base = self.address(iri.text)
+            elif name.kind == "prefixed" and name.text.endswith(":"):
+                self.prefixes[name.text[:-1]] = self.address(iri.text)
+            else:
+                self.fail()
         return self.body()
 
     def body(self) -> Query:
@@ -227,7 +234,7 @@ class _Parser(Cursor):
             predicate = self.verb()
             while True:
                 target = self.blank_node(into) if self.sees("[") else self.term()
-                into.append(Triple(subject, predicate, target))
+                into.append(_triple(subject, predicate, target))
                 if not self.sees(","):
                     break
                 self.at += 1
@@ -253,9 +260,9 @@ class _Parser(Cursor):
         if self.peek().kind == "variable":
             return self.variable()
         path = self.path()
-        return (
-            path[0] if len(path) == 1 and isinstance(path[0], tuple) else ("path", *map(str, path))
-        )
+        if len(path) == 1 and isinstance(path[0], tuple):
+            return path[0]
+        return ("path", *(f"<{p[1]}>" if isinstance(p, tuple) else p for p in path))
 
     def path(self) -> list[Term | str]:
         """A property path as a flat list; one step is that step alone."""
@@ -265,7 +272,8 @@ class _Parser(Cursor):
                 found.append(self.next().text)
             if self.sees("("):
                 self.at += 1
-                found += ["(", *self.path(), ")"]
+                inner = self.path()
+                found += inner if len(inner) == 1 else ["(", *inner, ")"]
                 self.take(")")
             elif self.sees_word("A") and self.peek().text == "a":
                 self.at += 1
@@ -294,7 +302,7 @@ class _Parser(Cursor):
         if token.kind == "blank":
             return ("var", token.text)
         if token.kind == "iri":
-            return ("iri", token.text[1:-1])
+            return ("iri", self.address(token.text))
         if token.kind == "prefixed":
             return ("iri", self.expanded(token.text))
         if token.kind == "number":
@@ -317,6 +325,10 @@ class _Parser(Cursor):
             self.at += 1
             return ("literal", text, self.term()[1])
         return ("literal", text, f"{XSD}string")
+
+    def address(self, text: str) -> str:
+        """What stands between `<` and `>`, made absolute."""
+        return urljoin(self.base, text[1:-1]) if self.base else text[1:-1]
 
     def expanded(self, text: str) -> str:
         prefix, _, local = text.partition(":")
@@ -347,6 +359,13 @@ class _Parser(Cursor):
         if token.kind == "word" and not token.is_word("TRUE", "FALSE"):
             return self.next().text.upper()
         return self.term()
+
+
+def _triple(subject: Term, predicate: Term, target: Term) -> Triple:
+    """`a ^p b` is `b p a`."""
+    if predicate[:2] == ("path", "^") and len(predicate) == 3:
+        return Triple(target, ("iri", predicate[2][1:-1]), subject)
+    return Triple(subject, predicate, target)
 
 
 def _number(text: str) -> Term:

@@ -6,6 +6,7 @@ from __future__ import annotations
 import json
 import math
 import pickle
+import time
 from pathlib import Path
 from typing import Any
 
@@ -500,6 +501,23 @@ SAME = [
     ("brackets twice",           "SELECT ?x { ?x wdt:P1 ?y FILTER((?y > 1)) }",                   "SELECT ?x { ?x wdt:P1 ?y FILTER(?y > 1) }",                     True),
     ("its own prefix",           "PREFIX wd: <http://www.wikidata.org/entity/> ASK { wd:Q1 wdt:P1 ?x }", "ASK { wd:Q1 wdt:P1 ?x }",                                True),
     ("projection order",         "SELECT ?x ?y { ?x wdt:P1 ?y }",                                 "SELECT ?y ?x { ?x wdt:P1 ?y }",                                 False),
+    ("braces",                   "SELECT ?x { { ?x wdt:P1 ?y } FILTER(?y > 1) }",                 "SELECT ?x { ?x wdt:P1 ?y FILTER(?y > 1) }",                     True),
+    ("braces in a join",         "SELECT ?x { ?x wdt:P1 ?y { ?x wdt:P2 ?y } }",                   "SELECT ?x { { ?x wdt:P1 ?y } ?x wdt:P2 ?y }",                   True),
+    ("braces around a filter",   "SELECT ?x { ?x wdt:P1 ?y { ?x wdt:P2 ?z FILTER(?y > 1) } }",    "SELECT ?x { ?x wdt:P1 ?y . ?x wdt:P2 ?z FILTER(?y > 1) }",      False),
+    ("joins around OPTIONAL",    "ASK { { ?x a ?y OPTIONAL { ?x a ?z } } ?y a ?x }",              "ASK { ?y a ?x { ?x a ?y OPTIONAL { ?x a ?z } } }",              True),
+    ("UNION of UNION",           "ASK { { ?x a ?y } UNION { { ?x a 1 } UNION { ?x a 2 } } }",     "ASK { { ?x a 2 } UNION { ?x a ?y } UNION { ?x a 1 } }",         True),
+    ("one filter of two",        "SELECT ?x { ?x a ?y FILTER(?y > 1 && (?y < 5)) }",              "SELECT ?x { ?x a ?y FILTER(?y < 5) FILTER(?y > 1) }",           True),
+    ("or is not and",            "SELECT ?x { ?x a ?y FILTER(?y > 1 && ?y < 5 || ?y = 9) }",      "SELECT ?x { ?x a ?y FILTER(?y > 1) FILTER(?y < 5 || ?y = 9) }", False),
+    ("ascending",                "SELECT ?x { ?x a ?y } ORDER BY ASC(?y) LIMIT 1 OFFSET 2",       "SELECT ?x { ?x a ?y } ORDER BY ?y OFFSET 2 LIMIT 1",            True),
+    ("descending",               "SELECT ?x { ?x a ?y } ORDER BY DESC(?y)",                       "SELECT ?x { ?x a ?y } ORDER BY ?y",                             False),
+    ("all there is",             "SELECT * { wd:Q1 wdt:P1 ?x }",                                  "SELECT ?x { wd:Q1 wdt:P1 ?x }",                                 True),
+    ("all there are",            "SELECT * { ?y wdt:P1 ?x }",                                     "SELECT ?x { ?y wdt:P1 ?x }",                                    False),
+    ("VALUES at the end",        "SELECT ?x { ?x a ?y } VALUES ?y { 1 2 }",                       "SELECT ?x { VALUES ?y { 2 1 } ?x a ?y }",                       True),
+    ("VALUES behind GROUP BY",   "SELECT ?x { ?x a ?y } GROUP BY ?x VALUES ?y { 1 2 }",           "SELECT ?x { VALUES ?y { 2 1 } ?x a ?y } GROUP BY ?x",           False),
+    ("columns of VALUES",        "ASK { VALUES (?x ?y) { (1 2) } ?x a ?y }",                      "ASK { VALUES (?b ?a) { (2 1) } ?a a ?b }",                      True),
+    ("a path backwards",         "ASK { wd:Q1 ^wdt:P1 ?x }",                                      "ASK { ?x wdt:P1 wd:Q1 }",                                       True),
+    ("brackets in a path",       "ASK { ?x wdt:P1/(wdt:P2)* ?y }",                                "ASK { ?x wdt:P1/wdt:P2* ?y }",                                  True),
+    ("BASE",                     "BASE <http://www.wikidata.org/> ASK { <entity/Q1> ?p ?x }",     "ASK { wd:Q1 ?p ?x }",                                           True),
     ("not SPARQL, spaces apart", "tell  me",                                                      "Tell me",                                                       True),
 ]  # fmt: skip
 
@@ -507,6 +525,16 @@ SAME = [
 @pytest.mark.parametrize(("name", "a", "b", "same"), SAME, ids=[s[0] for s in SAME])
 def test_queries_that_are_the_same(name: str, a: str, b: str, same: bool) -> None:
     assert (canonical(a) == canonical(b)) is same
+
+
+@pytest.mark.parametrize("n", [100, 250, 2_000])
+@pytest.mark.parametrize("form", ["?x{0} wdt:P1 ?x{1}", "?x wdt:P1 ?x{0}", "?a{0} wdt:P1 ?b{0}"])
+def test_a_system_that_repeats_itself_is_compared_in_time(form: str, n: int) -> None:
+    triples = [form.format(i, i + 1) for i in range(n // 2)]
+    query, other = (f"ASK {{ {' . '.join(part)} }}" for part in (triples, triples[::-1]))
+    started = time.process_time()
+    assert (canonical(query) == canonical(other)) is (n < 2_000)
+    assert time.process_time() - started < 10
 
 
 def test_parts_of_a_text_that_does_not_parse() -> None:

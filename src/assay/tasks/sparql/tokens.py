@@ -27,6 +27,7 @@ class Token(NamedTuple):
 
 _ESCAPED = r"\\[_~.\-!$&'()*+,;=/?#@%]"
 _LOCAL = rf"(?:(?:[\w:%]|{_ESCAPED})(?:[\w:%-]|{_ESCAPED}|\.(?=[\w:%-]))*)?"
+# A prefix has a bound, for without one "a.a.a." would be read to its end from each of its letters.
 _TOKEN = re.compile(
     r"""
     (?P<skip>\s+|\#[^\n\r]*)
@@ -35,7 +36,7 @@ _TOKEN = re.compile(
       |"(?:[^"\\\n\r]|\\.)*"|'(?:[^'\\\n\r]|\\.)*')
   | (?P<variable>[?$]\w+)
   | (?P<blank>_:\w(?:[\w.-]*[\w-])?)
-  | (?P<prefixed>(?:[^\W\d_](?:[\w.-]*[\w-])?)?:"""
+  | (?P<prefixed>(?:[^\W\d_](?:[\w.-]{0,250}[\w-])?)?:"""
     + _LOCAL
     + r""")
   | (?P<name>%\w+)
