@@ -7,6 +7,7 @@ import http.client
 import ssl
 import threading
 import urllib.parse
+import zlib
 from dataclasses import dataclass, field
 
 import assay
@@ -124,9 +125,24 @@ class Connections:
         response.close()  # else the connection would not take another query
         if cut or response.will_close:
             self._forget(self._connection())
+        body = b"".join(pieces)
+        if response.getheader("Content-Encoding", "").lower() in ("gzip", "x-gzip", "deflate"):
+            body, broken = self._unpacked(body)
+            cut = cut or broken
         names = ("Retry-After", "Location", "X-SQL-State", "X-SPARQL-MaxRows")
         told = [(response.getheader(name) or "").strip() for name in names]
-        return Answer(response.status, b"".join(pieces), cut, *told)
+        return Answer(response.status, body, cut, *told)
+
+    def _unpacked(self, body: bytes) -> tuple[bytes, bool]:
+        """The bytes that were packed (nobody asked for it), and whether some are missing."""
+        unpacker = zlib.decompressobj(wbits=zlib.MAX_WBITS | 32)  # gzip or zlib, as it says itself
+        try:
+            found = unpacker.decompress(body, self.bytes_ + 1)
+        except zlib.error:
+            return b"", True
+        if len(found) > self.bytes_:
+            raise TooLargeError
+        return found, not unpacker.eof
 
     def _connection(self) -> http.client.HTTPConnection:
         held: http.client.HTTPConnection | None = getattr(self._local, "connection", None)

@@ -6,11 +6,8 @@ What is not understood raises `UnparsableError`; nothing is guessed.
 
 from __future__ import annotations
 
-import re
-from urllib.parse import urljoin
-
-from assay.tasks.sparql.cursor import Cursor, UnparsableError
-from assay.tasks.sparql.replies import PREFIXES
+from assay.tasks.sparql.cursor import UnparsableError
+from assay.tasks.sparql.terms import Terms
 from assay.tasks.sparql.tokens import Token, tokens
 from assay.tasks.sparql.tree import (
     Bind,
@@ -27,10 +24,6 @@ from assay.tasks.sparql.tree import (
 )
 
 RDF_TYPE = "http://www.w3.org/1999/02/22-rdf-syntax-ns#type"
-XSD = "http://www.w3.org/2001/XMLSchema#"
-
-_ESCAPED = re.compile(r"\\(.)", re.DOTALL)
-_LETTERS = {"t": "\t", "n": "\n", "r": "\r", "b": "\b", "f": "\f"}
 
 
 def parse(query: str) -> Query:
@@ -46,11 +39,9 @@ def parse(query: str) -> Query:
     return found
 
 
-class _Parser(Cursor):
+class _Parser(Terms):
     def __init__(self, found: list[Token]) -> None:
         super().__init__(found)
-        self.prefixes = dict(PREFIXES)
-        self.base = ""
         self.blanks = 0
         self.depth = 0
 
@@ -289,52 +280,7 @@ class _Parser(Cursor):
                 return found
             found.append(self.next().text)
 
-    # -- terms and expressions ---------------------------------------------------------------
-
-    def variable(self) -> Term:
-        token = self.next()
-        return ("var", token.text[1:]) if token.kind == "variable" else self.fail()
-
-    def term(self) -> Term:
-        token = self.next()
-        if token.kind == "variable":
-            return ("var", token.text[1:])
-        if token.kind == "blank":
-            return ("var", token.text)
-        if token.kind == "iri":
-            return ("iri", self.address(token.text))
-        if token.kind == "prefixed":
-            return ("iri", self.expanded(token.text))
-        if token.kind == "number":
-            return _number(token.text)
-        if token.kind == "sign" and token.text in "+-" and self.peek().kind == "number":
-            return _number(token.text.lstrip("+") + self.next().text)
-        if token.is_word("TRUE", "FALSE"):
-            return ("literal", token.text.lower(), f"{XSD}boolean")
-        if token.kind == "string":
-            return self.literal(token)
-        self.at -= 1
-        self.fail()
-
-    def literal(self, token: Token) -> Term:
-        width = 3 if token.text[:3] in ('"""', "'''") else 1
-        text = _ESCAPED.sub(lambda m: _LETTERS.get(m[1], m[1]), token.text[width:-width])
-        if self.at < len(self.tokens) and self.peek().kind == "tag":
-            return ("literal", text, self.next().text.lower())
-        if self.sees("^^"):
-            self.at += 1
-            return ("literal", text, self.term()[1])
-        return ("literal", text, f"{XSD}string")
-
-    def address(self, text: str) -> str:
-        """What stands between `<` and `>`, made absolute."""
-        return urljoin(self.base, text[1:-1]) if self.base else text[1:-1]
-
-    def expanded(self, text: str) -> str:
-        prefix, _, local = text.partition(":")
-        if prefix not in self.prefixes:
-            raise UnparsableError(f"prefix {prefix}: is not declared")
-        return self.prefixes[prefix] + local.replace("\\", "")
+    # -- expressions ---------------------------------------------------------------------------
 
     def bracketed(self) -> Expression:
         """What stands between parentheses."""
@@ -366,9 +312,3 @@ def _triple(subject: Term, predicate: Term, target: Term) -> Triple:
     if predicate[:2] == ("path", "^") and len(predicate) == 3:
         return Triple(target, ("iri", predicate[2][1:-1]), subject)
     return Triple(subject, predicate, target)
-
-
-def _number(text: str) -> Term:
-    """A bare number is short for a literal: whole, with a point, or with an exponent."""
-    kind = "double" if "e" in text.lower() else "decimal" if "." in text else "integer"
-    return ("literal", text, XSD + kind)

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import gzip
 import json
 import shutil
 import socket
@@ -150,6 +151,9 @@ PLAYS: list[tuple[str, Play, str]] = [
     ("cut off", cut, "timeout"),
     ("hang up", hang_up, "transport"),
     ("broken JSON", lambda h: h.say(200, b'{"head": {"vars": ["x"'), "timeout"),
+    ("packed, cut off", lambda h: h.say(200, gzip.compress(BOOLEAN)[:20], Content_Encoding="gzip"), "timeout"),
+    ("not packed", lambda h: h.say(200, BOOLEAN, Content_Encoding="gzip"), "timeout"),
+    ("packed far too much", lambda h: h.say(200, gzip.compress(b" " * (2 << 20)), Content_Encoding="gzip"), "too large"),
     ("not found", lambda h: h.say(404, b"nothing here"), "transport"),
     ("malformed", lambda h: h.say(400, b"MalformedQueryException"), "syntax"),
     ("forbidden", lambda h: h.say(403, b"no"), "refused"),
@@ -245,6 +249,13 @@ def test_errors_of_the_query_are_not_asked_again(fake: FakeServer) -> None:
     server.close()
     assert waited == []
     assert len(fake.seen) == 1
+
+
+def test_packed_replies_are_unpacked(fake: FakeServer) -> None:
+    fake.plays["ASK"] = lambda h: h.say(200, gzip.compress(BOOLEAN), Content_Encoding="gzip")
+    server, _ = endpoint(fake, workers=1)
+    assert [r.boolean for r in server.run(["ASK {}", "ASK { ?x ?y ?z }"])] == [True, True]
+    server.close()
 
 
 def test_one_connection_is_kept_per_worker(fake: FakeServer) -> None:

@@ -271,7 +271,9 @@ def test_a_store_that_another_run_has_built_meanwhile_is_used(
 
 def test_limits_hold_for_replies_that_were_kept(opened: Open, tmp_path: Path) -> None:
     query, folder = "SELECT ?x { ?x wdt:P31 wd:Q5 }", str(tmp_path)
-    assert len(opened(cache=folder).run([query])[0][0] or ()) == 300
+    ((answers, _),) = opened(cache=folder).run([query])
+    assert isinstance(answers, list)
+    assert len(answers) == 300
     assert opened(cache=folder, row_limit=299).run([query]) == [(None, "too large")]
 
 
