@@ -149,3 +149,15 @@ def test_summaries_of_what_is_no_evaluation(tmp_path: Path, capsys: Any) -> None
         assert said in message
         assert message.count("\n") == 1
     assert not (tmp_path / "eval_summary.json").exists()
+
+
+def test_a_rate_that_was_asked_for_is_shown_though_it_is_0(tmp_path: Path, capsys: Any) -> None:
+    path, graph = tmp_path / "p.json", tmp_path / "g.ttl"
+    path.write_text(json.dumps([turn()]))
+    entity, direct = "http://www.wikidata.org/entity/", "http://www.wikidata.org/prop/direct/"
+    graph.write_text(f"<{entity}Q1> <{direct}P2> <{entity}Q1> .")
+    given = ["sparql", "score", "--file_path", str(path), "--kg", str(graph), "--workers", "1"]
+    assert run([*given, "--check_ids"]) == 0
+    printed = capsys.readouterr().out
+    assert "unknown_id_rate" in printed
+    assert "syntax_rate" not in printed  # a class that did not occur

@@ -10,6 +10,7 @@ from typing import Any
 
 from assay.core.document import ResultDocument
 from assay.tasks.sparql.evaluation_file import FAR, NEAR
+from assay.tasks.sparql.execution import FAILURE_RATES
 from assay.tasks.sparql.kinds import TYPES
 
 DIGITS = 4
@@ -166,7 +167,7 @@ def _additions(document: ResultDocument, digits: int | None) -> str:
     from assay.report.result import render_result
 
     # A failure class that did not occur is in the document, and would fill the table here.
-    shown = {k: v for k, v in document.scores.items() if v != 0 or not k.endswith("_rate")}
+    shown = {k: v for k, v in document.scores.items() if v != 0 or k not in FAILURE_RATES}
     metrics = tuple(
         replace(entry, scores=tuple(s for s in entry.scores if s.key in shown))
         for entry in document.metrics

@@ -483,6 +483,34 @@ def test_what_is_odd_in_a_file(tmp_path: Path) -> None:
     assert inspect(str(path)) is None
 
 
+def test_what_is_odd_in_files_of_questions(tmp_path: Path) -> None:
+    path = tmp_path / "q.json"
+    head: Any = {"head": {"vars": ["x"]}, "results": {"bindings": []}}
+    questions: list[Any] = [
+        {"id": 1, "query": {"sparql": "ASK {}"}, "answers": [{"head": {}, "boolean": True}]},
+        {"id": 2, "query": {"sparql": "ASK {}"}},
+        {"id": 1, "query": {}, "answers": [head]},
+        {"id": 4, "query": {}},
+    ]
+    path.write_text(json.dumps({"questions": questions}))
+    found = inspect(str(path))
+    assert found is not None
+    assert found.n_records == 4
+    assert sorted(found.findings) == [
+        "1 question: id was there before: the first one counts (3)",
+        "1 question: neither a query nor answers (4)",
+    ]
+    assert sorted(found.notes) == [
+        "1 question: no answers that can be read: its query is run for them (2)",
+        "1 question: no query: never an exact match (3)",
+        "1 question: the list of answers is empty (3)",
+    ]
+    path.write_text(json.dumps([{"uid": 1, "sparql_wikidata": "ASK {}"}, {}]))
+    broken = inspect(str(path))
+    assert broken is not None
+    assert "question 2 has none of _id, uid, id" in broken.findings[0]
+
+
 SAME = [
     # name                       one query                                                       another                                                          same
     ("symmetric variables",      "SELECT ?x { ?x wdt:P1 ?a . ?x wdt:P1 ?b }",                     "SELECT ?x { ?x wdt:P1 ?b . ?x wdt:P1 ?a }",                     True),
