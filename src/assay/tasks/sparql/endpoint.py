@@ -10,12 +10,11 @@ import time
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
-from itertools import pairwise
 
 from assay.core.errors import InputError
 from assay.tasks.sparql.exchange import Answer, Connections, TooLargeError
 from assay.tasks.sparql.replies import PREFIXES, Reply, read_json
-from assay.tasks.sparql.tokens import tokens
+from assay.tasks.sparql.tokens import declared, tokens
 
 RETRIED = (429, 502, 503, 504)
 TRIES = 4
@@ -230,8 +229,5 @@ def with_prefixes(query: str) -> str:
     """
     found = tokens(query)
     used = {t.text.partition(":")[0] for t in found if t.kind == "prefixed"}
-    declared = {
-        b.text[:-1] for a, b in pairwise(found) if a.is_word("PREFIX") and b.kind == "prefixed"
-    }
-    wanted = [p for p in PREFIXES if p in used - declared]
+    wanted = [p for p in PREFIXES if p in used - declared(found).keys()]
     return "".join(f"PREFIX {p}: <{PREFIXES[p]}> " for p in wanted) + query

@@ -565,6 +565,21 @@ def test_a_system_that_repeats_itself_is_compared_in_time(form: str, n: int) -> 
     assert time.process_time() - started < 10
 
 
+@pytest.mark.parametrize(
+    "query",
+    [
+        "SELECT ?x { wd:Q1 wdt:P2 ?x }",
+        "select ?x { wd: q1 wdt: p2 ?x }",
+        "PREFIX e: <http://www.wikidata.org/entity/> SELECT ?x { e:Q1 wdt:P2 ?x }",
+        "SELECT ?x { <http://www.wikidata.org/entity/Q1> wdt:P2 ?x } # not wd:Q7",
+        "SELECT ?x { wd:Q1 wdt:P2 ?x FILTER(?x != 'wd:Q8') }",
+        "SELECT ?x { wd:Q1 wdt:P2 ?x . e:Q3 e:P4 ?x }",
+    ],
+)
+def test_ids_of_a_query_however_it_writes_them(query: str) -> None:
+    assert [set(part) for part in parts_of(query)[:2]] == [{"Q1"}, {"P2"}]
+
+
 def test_parts_of_a_text_that_does_not_parse() -> None:
     parts = parts_of("select ?x where { wd: q5 wdt: p31 ?x")
     assert [set(part) for part in parts] == [{"Q5"}, {"P31"}, set()]

@@ -105,6 +105,19 @@ def _compares(text: str, found: list[Token]) -> bool:
     return behind and _ADDRESS.match(text) is None
 
 
+def declared(found: list[Token]) -> dict[str, str]:
+    """The prefixes that a query declares, and their IRIs.
+
+    >>> declared(tokens("PREFIX a: <urn:a/> ASK { a:b ?x ?y }"))
+    {'a': 'urn:a/'}
+    """
+    return {
+        name.text[:-1]: iri.text[1:-1]
+        for word, name, iri in zip(found, found[1:], found[2:], strict=False)
+        if word.is_word("PREFIX") and name.kind == "prefixed" and iri.kind == "iri"
+    }
+
+
 def closing(found: list[Token], start: int) -> int | None:
     """The position of the brace that closes the one at `start`; None if there is none."""
     depth = 0
