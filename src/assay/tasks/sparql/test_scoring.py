@@ -167,6 +167,28 @@ def test_a_conversation_drawn_twice_counts_twice() -> None:
     assert float(found["conversations_right"]) == pytest.approx(2 / 3)
 
 
+@pytest.mark.parametrize("seed", range(20))
+def test_conversations_by_counting(seed: int) -> None:
+    rng = np.random.default_rng(seed)
+    turns = [(c, 100 * c + t, float(rng.random() < 0.7)) for c in range(6) for t in range(4)]
+    there = [t for t in turns if rng.random() < 0.8 or t[1] % 100 == 0]
+    drawn = rng.integers(0, 6, size=9)
+    rows = np.array([t for c in drawn for t in there if t[0] == c])
+    right = [all(r for k, _, r in there if k == c) for c in drawn]
+    found = Conversations().finalise(Totals(Conversations.columns, rng.permutation(rows)))
+    assert float(found["conversations_right"]) == pytest.approx(sum(right) / len(right))
+
+
+def test_an_interval_of_conversations_wants_clusters() -> None:
+    records = [turn(n) for n in range(8)]
+    asked: Any = {"question_type": DIRECT, "metrics": ["conversations"], "resamples": 99}
+    (said,) = [w for w in evaluate(records, **asked, ci=0.9).document.warnings if "whole" in w]
+    assert said.startswith("conversations_right is of whole conversations")
+    fine = evaluate(records, **asked, ci=0.9, cluster="conversation").document.warnings
+    assert not any("whole" in w for w in fine)
+    assert not any("whole" in w for w in evaluate(records, **asked, ci=0).document.warnings)
+
+
 def test_all_types_in_one_run() -> None:
     records = [
         turn(0),
