@@ -90,6 +90,24 @@ def test_a_folder_that_may_not_be_written_is_found_before_the_work(
     assert "cannot be written" in capsys.readouterr().err
 
 
+@pytest.mark.parametrize("one_type", [[], ["--question_type", DIRECT]])
+def test_what_was_read_is_not_written_over(
+    tmp_path: Path, one_type: list[str], capsys: Any
+) -> None:
+    path, context = tmp_path / "clarification.json", tmp_path / "context.json"
+    path.write_text(json.dumps([turn()]))
+    context.write_text("test#0#0#0\t1\n")
+    given = ["--file_path", str(path), "--em_only", "--context_dist_file", str(context)]
+    for out in (path, context, tmp_path):
+        before = path.read_bytes(), context.read_bytes()
+        code = run(["sparql", "score", *given, *one_type, "--out_eval_file", str(out)])
+        assert code == 2
+        assert (path.read_bytes(), context.read_bytes()) == before
+        message = capsys.readouterr().err
+        assert "is an input of this run" in message or "is a folder" in message
+    assert sorted(p.name for p in tmp_path.iterdir()) == [path.name, context.name]
+
+
 def test_doctor_lists_what_is_odd_with_record_numbers(tmp_path: Path, capsys: Any) -> None:
     path = tmp_path / "p.json"
     path.write_text(json.dumps([turn(0), turn(1, sparql_delex="nan"), turn(2, actions=None)]))
