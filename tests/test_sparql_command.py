@@ -179,3 +179,20 @@ def test_a_rate_that_was_asked_for_is_shown_though_it_is_0(tmp_path: Path, capsy
     printed = capsys.readouterr().out
     assert "unknown_id_rate" in printed
     assert "syntax_rate" not in printed  # a class that did not occur
+
+
+def test_the_summary_of_one_file_is_that_of_a_folder(tmp_path: Path, capsys: Any) -> None:
+    path, one, folder = tmp_path / "p.json", tmp_path / "one", tmp_path / "folder"
+    one.mkdir()
+    kind = "Quantitative Reasoning (Count) (All)"
+    asked = "Quantitative|Count|Mult. entity type"
+    path.write_text(
+        json.dumps([turn(), turn(1, question_type=kind, description=asked, answer="2")])
+    )
+    given = ["sparql", "score", "--file_path", str(path), "--em_only", "--out_eval_file"]
+    assert run([*given, str(one / "all.json")]) == 0
+    assert run([*given, str(folder)]) == 0
+    for place in (one, folder):
+        assert run(["sparql", "summarise", "--file_path", str(place)]) == 0
+        text = (place / "eval_summary.json").read_text()
+        assert json.loads(text)["multi_entity"] == {"em": 1.0}
