@@ -45,6 +45,7 @@ def render(
             f"{name}: {value['em']:.{places}f}"
             for name, value in document.extra.get("summary", {}).items()
         ]
+        lines += _failures(document)
     else:
         lines += _phenomena_box(document, places)
         lines += ["", _additions(document, digits)]
@@ -174,10 +175,7 @@ def _additions(document: ResultDocument, digits: int | None) -> str:
     )
     slim = replace(document, slices={}, macros={}, metrics=metrics, scores=shown)
     lines = [render_result(slim, "table", digits)]
-    failures = document.extra.get("unanswered", {})
-    if failures:
-        listed = ", ".join(f"{name} {n:,}" for name, n in failures.items())
-        lines.append(f"without an answer: {listed}\n")
+    lines += [f"{line}\n" for line in _failures(document)]
     gold = document.extra.get("gold check")
     if gold:
         lines.append(
@@ -185,3 +183,10 @@ def _additions(document: ResultDocument, digits: int | None) -> str:
             f"the gold answers, {gold['failed']:,} fail\n"
         )
     return "\n".join(lines)
+
+
+def _failures(document: ResultDocument) -> list[str]:
+    """Why there are questions without an answer, if there are any."""
+    by_class: Mapping[str, int] = document.extra.get("unanswered", {})
+    listed = ", ".join(f"{name} {n:,}" for name, n in by_class.items())
+    return [f"without an answer: {listed}"] if listed else []
