@@ -90,6 +90,24 @@ def test_a_folder_that_may_not_be_written_is_found_before_the_work(
     assert "cannot be written" in capsys.readouterr().err
 
 
+@pytest.mark.parametrize("one_type", [[], ["--question_type", DIRECT]])
+def test_what_was_read_is_not_written_over(
+    tmp_path: Path, one_type: list[str], capsys: Any
+) -> None:
+    path, context = tmp_path / "clarification.json", tmp_path / "context.json"
+    path.write_text(json.dumps([turn()]))
+    context.write_text("test#0#0#0\t1\n")
+    given = ["--file_path", str(path), "--em_only", "--context_dist_file", str(context)]
+    for out in (path, context, tmp_path):
+        before = path.read_bytes(), context.read_bytes()
+        code = run(["sparql", "score", *given, *one_type, "--out_eval_file", str(out)])
+        assert code == 2
+        assert (path.read_bytes(), context.read_bytes()) == before
+        message = capsys.readouterr().err
+        assert "is an input of this run" in message or "is a folder" in message
+    assert sorted(p.name for p in tmp_path.iterdir()) == [path.name, context.name]
+
+
 def test_doctor_lists_what_is_odd_with_record_numbers(tmp_path: Path, capsys: Any) -> None:
     path = tmp_path / "p.json"
     path.write_text(json.dumps([turn(0), turn(1, sparql_delex="nan"), turn(2, actions=None)]))
@@ -149,3 +167,32 @@ def test_summaries_of_what_is_no_evaluation(tmp_path: Path, capsys: Any) -> None
         assert said in message
         assert message.count("\n") == 1
     assert not (tmp_path / "eval_summary.json").exists()
+
+
+def test_a_rate_that_was_asked_for_is_shown_though_it_is_0(tmp_path: Path, capsys: Any) -> None:
+    path, graph = tmp_path / "p.json", tmp_path / "g.ttl"
+    path.write_text(json.dumps([turn()]))
+    entity, direct = "http://www.wikidata.org/entity/", "http://www.wikidata.org/prop/direct/"
+    graph.write_text(f"<{entity}Q1> <{direct}P2> <{entity}Q1> .")
+    given = ["sparql", "score", "--file_path", str(path), "--kg", str(graph), "--workers", "1"]
+    assert run([*given, "--check_ids"]) == 0
+    printed = capsys.readouterr().out
+    assert "unknown_id_rate" in printed
+    assert "syntax_rate" not in printed  # a class that did not occur
+
+
+def test_the_summary_of_one_file_is_that_of_a_folder(tmp_path: Path, capsys: Any) -> None:
+    path, one, folder = tmp_path / "p.json", tmp_path / "one", tmp_path / "folder"
+    one.mkdir()
+    kind = "Quantitative Reasoning (Count) (All)"
+    asked = "Quantitative|Count|Mult. entity type"
+    path.write_text(
+        json.dumps([turn(), turn(1, question_type=kind, description=asked, answer="2")])
+    )
+    given = ["sparql", "score", "--file_path", str(path), "--em_only", "--out_eval_file"]
+    assert run([*given, str(one / "all.json")]) == 0
+    assert run([*given, str(folder)]) == 0
+    for place in (one, folder):
+        assert run(["sparql", "summarise", "--file_path", str(place)]) == 0
+        text = (place / "eval_summary.json").read_text()
+        assert json.loads(text)["multi_entity"] == {"em": 1.0}

@@ -235,6 +235,12 @@ class SparqlTask(Task):
 
         return extra(outcome.document, **options)
 
+    def remarks(self, outcome: Outcome, **_: Any) -> Sequence[str]:
+        """That intervals of whole conversations are made by drawing whole conversations."""
+        from assay.tasks.sparql.conversations import remarks
+
+        return remarks(outcome.metrics, outcome.document.statistics)
+
     def check_outputs(self, **options: Any) -> None:
         """Whether the evaluation file, or the folder of them, can be written."""
         from pathlib import Path

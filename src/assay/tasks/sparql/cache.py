@@ -30,11 +30,18 @@ def default_folder() -> Path:
 
 
 class ReplyCache:
-    """A small database of replies. `source` says what was asked: a graph's digest, or a URL."""
+    """A small database of replies. `source` says what was asked: a graph's digest, or a URL.
 
-    def __init__(self, folder: Path, source: str, *, refresh: bool = False) -> None:
+    Replies of more than `rows` rows are over the limit, as they would be if they came now. A
+    database that fails on the way costs its replies and not the run.
+    """
+
+    def __init__(self, folder: Path, source: str, *, rows: int, refresh: bool = False) -> None:
         self._source = source
+        self._rows = rows
         self._refresh = refresh
+        self._folder = folder
+        self._fault = ""
         try:
             folder.mkdir(parents=True, exist_ok=True)
             self._base = sqlite3.connect(folder / "replies.sqlite", timeout=30)
@@ -46,28 +53,51 @@ class ReplyCache:
 
     def known(self, queries: Sequence[str]) -> dict[str, Reply]:
         """The replies that are there."""
-        if self._refresh:
-            return {}
         found: dict[str, Reply] = {}
-        for start in range(0, len(queries), _AT_ONCE):
-            keys = {self._key(q): q for q in queries[start : start + _AT_ONCE]}
-            marks = ",".join("?" * len(keys))
-            rows = self._base.execute(
-                f"SELECT key, reply FROM replies WHERE key IN ({marks})", list(keys)
-            )
-            found.update({keys[key]: _decoder.decode(reply) for key, reply in rows})
+        if self._refresh or self._fault:
+            return found
+        try:
+            for start in range(0, len(queries), _AT_ONCE):
+                keys = {self._key(q): q for q in queries[start : start + _AT_ONCE]}
+                marks = ",".join("?" * len(keys))
+                rows = self._base.execute(
+                    f"SELECT key, reply FROM replies WHERE key IN ({marks})", list(keys)
+                )
+                for key, reply in rows:
+                    found[keys[key]] = self._limited(_decoder.decode(reply))
+        except (sqlite3.Error, msgspec.MsgspecError, UnicodeDecodeError) as error:
+            self._fault = str(error)
         return found
+
+    def _limited(self, reply: Reply) -> Reply:
+        if len(reply.values or ()) > self._rows:
+            return Reply("too large", f"more than {self._rows:,} rows")
+        return reply
 
     def keep(self, replies: Mapping[str, Reply]) -> None:
         """Add replies, with the time."""
+        if self._fault:
+            return
         now = time.time()
         rows = [
             (self._key(q), msgspec.json.encode(r), now)
             for q, r in replies.items()
             if r.failure in KEPT
         ]
-        with self._base:
-            self._base.executemany("INSERT OR REPLACE INTO replies VALUES (?, ?, ?)", rows)
+        try:
+            with self._base:
+                self._base.executemany("INSERT OR REPLACE INTO replies VALUES (?, ?, ?)", rows)
+        except sqlite3.Error as error:
+            self._fault = str(error)
+
+    def warnings(self) -> list[str]:
+        """That the database failed on the way."""
+        if not self._fault:
+            return []
+        return [
+            f"the cache {self._folder} failed ({self._fault}), and the run went on without it; "
+            "remove replies.sqlite there"
+        ]
 
     def close(self) -> None:
         """Let go of the database."""

@@ -3,28 +3,23 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
+from collections.abc import Sequence
 from dataclasses import dataclass
+from hashlib import blake2b
 
 from assay.tasks.sparql.cursor import UnparsableError
 from assay.tasks.sparql.dialect import RefusalError, inlined, surface_form, unescaped
+from assay.tasks.sparql.shapes import Bag, shaped
 from assay.tasks.sparql.syntax import parse
-from assay.tasks.sparql.tree import (
-    Bind,
-    Expression,
-    Filter,
-    Group,
-    Nested,
-    Query,
-    Term,
-    Triple,
-    Union,
-    Values,
-)
+from assay.tasks.sparql.tree import Query
 
 BRANCHES = 64
 """How many ways to tell look-alike variables apart are tried before the first one is taken."""
 
-Shape = tuple[object, ...]
+MOST_VARIABLES = 250
+"""Variables of a query that is compared as a query. One with more comes from a system that repeats
+itself, and to bring it into order would take long."""
 
 
 def parsed(text: str) -> Query:
@@ -38,74 +33,30 @@ def parsed(text: str) -> Query:
 def canonical(text: str) -> str:
     """A text that is equal for two queries exactly if they are the same query.
 
-    The same up to names of variables, prefixes and short forms, the order of triples, joined
-    groups, UNION branches, VALUES rows and filters. What cannot be parsed stands for itself, letter
-    case and spaces aside.
+    The same up to names of variables, prefixes and short forms, braces that change nothing, the
+    order of triples, joined groups, UNION branches, VALUES rows and filters. What cannot be parsed,
+    or has too many variables, stands for itself, letter case and spaces aside.
 
     >>> a = canonical("SELECT ?x { ?x wdt:P31 wd:Q5 . ?x wdt:P27 wd:Q142 }")
     >>> a == canonical("select ?who where { ?who wdt: p27 wd: q142 ; wdt: p31 wd: q5 . }")
     True
     """
     try:
-        query = parsed(text)
+        form = _Form(shaped(parsed(text)))
     except (UnparsableError, RecursionError):
-        return "text " + " ".join(text.lower().split())
-    names: set[str] = set()
-    return _labelled(_template(_shaped(query, ""), names), sorted(names))
+        return _folded(text)
+    return form.labelled() if len(form.names) <= MOST_VARIABLES else _folded(text)
 
 
-def _labelled(template: _Template, names: list[str]) -> str:
-    best: str | None = None
-    budget = [BRANCHES]
-
-    def search(colours: dict[str, int]) -> None:
-        nonlocal best
-        colours = _refined(template, colours)
-        groups: dict[int, list[str]] = {}
-        for name, colour in colours.items():
-            groups.setdefault(colour, []).append(name)
-        tied = next((groups[c] for c in sorted(groups) if len(groups[c]) > 1), None)
-        if tied is None:
-            text = _filled(template, {name: f"?{colour}" for name, colour in colours.items()})
-            best = text if best is None or text < best else best
-            return
-        for name in tied:
-            if budget[0] <= 0 and best is not None:
-                return
-            budget[0] -= 1
-            search({**colours, name: -1})
-
-    search(dict.fromkeys(names, 0))
-    assert best is not None, "every search ends in a text"
-    return best
-
-
-def _refined(template: _Template, colours: dict[str, int]) -> dict[str, int]:
-    """Colours that tell variables apart by where they stand, as far as that is possible."""
-    while len(colours) > 1:
-        labels = {name: f"?{colour}" for name, colour in colours.items()}
-        marks = {
-            name: (colour, _filled(template, {**labels, name: "?self"}))
-            for name, colour in colours.items()
-        }
-        order = {mark: i for i, mark in enumerate(sorted(set(marks.values())))}
-        finer = {name: order[mark] for name, mark in marks.items()}
-        if len(order) == len(set(colours.values())) or len(order) == len(colours):
-            return finer
-        colours = finer
-    return dict.fromkeys(colours, 0)
-
-
-@dataclass(frozen=True, slots=True)
-class _Any:
-    """Members whose order has no meaning."""
-
-    members: tuple[object, ...]
+def _folded(text: str) -> str:
+    return "text " + " ".join(text.lower().split())
 
 
 @dataclass(frozen=True, slots=True)
 class _Variable:
-    name: str
+    """A gap, for the variable of this number."""
+
+    number: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -119,141 +70,129 @@ class _Several:
 _Template = str | _Variable | _Several
 """A shape as text with gaps for its variables. What holds none is one text."""
 
+Colours = list[int]
+"""A number for each variable; those that look alike so far have the same."""
 
-def _template(shape: object, names: set[str]) -> _Template:
-    """The template of a shape; adds the names of its variables."""
-    if isinstance(shape, _Any):
-        members, free = shape.members, True
-    elif isinstance(shape, tuple):
-        if len(shape) == 2 and shape[0] == "var":
-            names.add(shape[1])
-            return _Variable(shape[1])
-        if not shape or shape[0] in ("iri", "literal"):
+
+class _Form:
+    """A shape with gaps for its variables, and the search for the one way to fill them."""
+
+    def __init__(self, shape: object) -> None:
+        self.names: dict[str, int] = {}
+        self._template = self._of(shape)
+        self._best: str | None = None
+        self._budget = BRANCHES
+
+    def _of(self, shape: object) -> _Template:
+        if isinstance(shape, Bag):
+            members, free = shape.members, True
+        elif isinstance(shape, tuple):
+            if len(shape) == 2 and shape[0] == "var":
+                return _Variable(self.names.setdefault(shape[1], len(self.names)))
+            if not shape or shape[0] in ("iri", "literal"):
+                return repr(shape)
+            members, free = shape, False
+        else:
             return repr(shape)
-        members, free = shape, False
-    else:
-        return repr(shape)
-    parts = [_template(member, names) for member in members]
-    texts = [part for part in parts if isinstance(part, str)]
-    if len(texts) == len(parts):
-        return _joined(texts, free)
-    return _Several(tuple(parts), free)
+        parts = [self._of(member) for member in members]
+        texts = [part for part in parts if isinstance(part, str)]
+        if len(texts) == len(parts):
+            return _joined(texts, free)
+        return _Several(tuple(parts), free)
+
+    def labelled(self) -> str:
+        """The least text there is, over all ways to number variables that are told apart."""
+        self._search([0] * len(self.names))
+        assert self._best is not None, "every search ends in a text"
+        return self._best
+
+    def _search(self, colours: Colours) -> None:
+        colours = self._refined(colours)
+        tied = _first_tied(colours)
+        if not tied:
+            text = _filled(self._template, [f"?{colour}" for colour in colours])
+            self._best = text if self._best is None else min(text, self._best)
+            return
+        for number in tied:
+            if self._budget <= 0 and self._best is not None:
+                return
+            self._budget -= 1
+            self._search([-1 if i == number else colour for i, colour in enumerate(colours)])
+
+    def _refined(self, colours: Colours) -> Colours:
+        """Colours that tell variables apart by where they stand, as far as that is possible."""
+        n_colours = len(set(colours))
+        while n_colours < len(colours):
+            finer = self._finer(colours)
+            n_finer = len(set(finer))
+            if n_finer == n_colours:
+                return finer
+            colours, n_colours = finer, n_finer
+        return _ranked(colours)
+
+    def _finer(self, colours: Colours) -> Colours:
+        """Colours by the old ones and by all places in which a variable stands."""
+        looks: dict[int, str] = {}
+        _look(self._template, colours, looks)
+        places: dict[int, list[str]] = defaultdict(list)
+        _place(self._template, "", looks, places)
+        return _ranked([(colour, sorted(places[i])) for i, colour in enumerate(colours)])
 
 
-def _filled(template: _Template, labels: dict[str, str]) -> str:
+def _look(template: _Template, colours: Colours, looks: dict[int, str]) -> str:
+    """What a part of the template looks like with these colours, short enough to be put together.
+
+    `looks` holds it for all parts with variables, by their `id`.
+    """
+    if isinstance(template, str):
+        return template
+    if isinstance(template, _Variable):
+        return f"?{colours[template.number]}"
+    inside = [_look(part, colours, looks) for part in template.parts]
+    looks[id(template)] = found = _digest(_joined(inside, template.free))
+    return found
+
+
+def _place(
+    template: _Template, place: str, looks: dict[int, str], places: dict[int, list[str]]
+) -> None:
+    """Add the place of each variable: what is around it, from the inside to the whole."""
+    if isinstance(template, _Variable):
+        places[template.number].append(place)
+    elif isinstance(template, _Several):
+        around = f"{place} {looks[id(template)]}"
+        for i, part in enumerate(template.parts):
+            if not isinstance(part, str):
+                at = looks.get(id(part), "") if template.free else str(i)
+                _place(part, _digest(f"{around} {at}"), looks, places)
+
+
+def _digest(text: str) -> str:
+    """A short stand-in for a text: the same in every process, as `hash` is not."""
+    return blake2b(text.encode("utf-8", "surrogatepass"), digest_size=12).hexdigest()
+
+
+def _ranked(marks: Sequence[object]) -> Colours:
+    order = {mark: i for i, mark in enumerate(sorted({str(mark) for mark in marks}))}
+    return [order[str(mark)] for mark in marks]
+
+
+def _first_tied(colours: Colours) -> list[int]:
+    """The variables of the first colour that several have."""
+    members: dict[int, list[int]] = defaultdict(list)
+    for number, colour in enumerate(colours):
+        members[colour].append(number)
+    return next((members[c] for c in sorted(members) if len(members[c]) > 1), [])
+
+
+def _filled(template: _Template, labels: Sequence[str]) -> str:
     """The text with a label for each variable, and free order made fixed."""
     if isinstance(template, str):
         return template
     if isinstance(template, _Variable):
-        return labels[template.name]
+        return labels[template.number]
     return _joined([_filled(part, labels) for part in template.parts], template.free)
 
 
 def _joined(texts: list[str], free: bool) -> str:
     return f"<{','.join(sorted(texts))}>" if free else f"({','.join(texts)})"
-
-
-# -- from trees to shapes ------------------------------------------------------------------------
-
-
-def _shaped(query: Query, scope: str) -> Shape:
-    """`scope` is put behind the names that a subquery does not give to the outside."""
-    shape: Shape = (
-        query.form,
-        query.modifier,
-        tuple(_projected(p) for p in query.projection) or "*",
-        _group(query.where, scope),
-        tuple((name, _expression(e, scope)) for name, e in query.rest),
-        _values(query.values) if query.values is not None else (),
-    )
-    return shape
-
-
-def _projected(one: Term | tuple[Expression, Term]) -> Shape:
-    if isinstance(one[0], str):
-        return one
-    return (_expression(one[0], ""), one[1])
-
-
-def _group(group: Group, scope: str) -> object:
-    if group.query is not None:
-        return ("subquery", _renamed(group.query, scope))
-    while len(group.elements) == 1 and group.query is None:
-        only = group.elements[0]
-        if not (isinstance(only, Nested) and only.kind == "GROUP"):
-            break
-        group = only.group
-        if group.query is not None:
-            return ("subquery", _renamed(group.query, scope))
-    segments: list[object] = []
-    joined: list[object] = []
-    filters: list[object] = []
-    for i, element in enumerate(group.elements):
-        inner = f"{scope}.{i}"
-        if isinstance(element, Triple):
-            joined.append((element.subject, element.predicate, element.object))
-        elif isinstance(element, Filter):
-            filters.append(_expression(element.expression, inner))
-        elif isinstance(element, Values):
-            joined.append(_values(element))
-        elif isinstance(element, Union):
-            branches = (_group(b, f"{inner}.{j}") for j, b in enumerate(element.branches))
-            joined.append(("union", _Any(tuple(branches))))
-        elif isinstance(element, Bind):
-            segments += [
-                _Any(tuple(joined)),
-                ("bind", _expression(element.expression, inner), element.variable),
-            ]
-            joined = []
-        elif element.kind in ("GROUP", "GRAPH"):
-            joined.append((element.kind, element.graph or (), _group(element.group, inner)))
-        else:
-            segments += [_Any(tuple(joined)), (element.kind, _group(element.group, inner))]
-            joined = []
-    segments.append(_Any(tuple(joined)))
-    return ("group", tuple(segments), _Any(tuple(filters)))
-
-
-def _values(values: Values) -> Shape:
-    return ("values", tuple(values.variables), _Any(tuple(values.rows)))
-
-
-def _expression(expression: Expression, scope: str) -> Shape:
-    while len(expression) == 1 and isinstance(expression[0], tuple) and not _is_term(expression[0]):
-        expression = expression[0]  # ((a > b)) is (a > b)
-    found: list[object] = []
-    for i, part in enumerate(expression):
-        if isinstance(part, Group):
-            found.append(_group(part, f"{scope}.{i}"))
-        elif isinstance(part, tuple) and not _is_term(part):
-            found.append(_expression(part, f"{scope}.{i}"))
-        else:
-            found.append(part)
-    return tuple(found)
-
-
-def _is_term(part: tuple[object, ...]) -> bool:
-    return bool(part) and part[0] in _TERMS
-
-
-_TERMS = ("var", "iri", "literal", "undef")
-
-
-def _renamed(query: Query, scope: str) -> object:
-    """A subquery whose inner names cannot be taken for those outside."""
-    shape = _shaped(query, scope)
-    if not query.projection:
-        return shape
-    given = {p[1] if isinstance(p[0], str) else p[1][1] for p in query.projection}
-
-    def rename(part: object) -> object:
-        if isinstance(part, _Any):
-            return _Any(tuple(rename(m) for m in part.members))
-        if isinstance(part, tuple):
-            if len(part) == 2 and part[0] == "var":
-                name = str(part[1])
-                return part if name in given else ("var", f"{name}{scope}")
-            return tuple(rename(m) for m in part)
-        return part
-
-    return rename(shape)

@@ -15,11 +15,14 @@ import numpy as np
 from assay.core.batch import Batch
 from assay.core.metric import Metric, Rows, Score, Totals, Value, ratio
 from assay.tasks.sparql.cursor import UnparsableError
+from assay.tasks.sparql.dialect import surface_form
+from assay.tasks.sparql.replies import PREFIXES
+from assay.tasks.sparql.tokens import declared, tokens
 from assay.tasks.sparql.tree import Filter, Group, Nested, Query, Term, Triple, Union
 
 PARTS = ("entity", "relation", "triple")
 
-_ID = re.compile(r"\b(?:wd|wdt|p|ps|pq)\s*:\s*([QP]\d+)\b|/([QP]\d+)>", re.IGNORECASE)
+_ID = re.compile(r".*/([QP]\d+)", re.IGNORECASE)
 
 
 class Parts(NamedTuple):
@@ -40,7 +43,7 @@ def parts_of(text: str) -> Parts:
     """
     from assay.tasks.sparql.canonical import parsed
 
-    ids = {(a or b).upper() for a, b in _ID.findall(text)}
+    ids = frozenset(_ids(text))
     triples: frozenset[tuple[Term, ...]] = frozenset()
     with suppress(UnparsableError, RecursionError):
         triples = frozenset(
@@ -50,6 +53,20 @@ def parts_of(text: str) -> Parts:
     return Parts(
         frozenset(i for i in ids if i[0] == "Q"), frozenset(i for i in ids if i[0] == "P"), triples
     )
+
+
+def _ids(text: str) -> Iterator[str]:
+    """Wikidata's ids in a query, whatever prefixes it has declared; not those in its strings."""
+    found = tokens(surface_form(text, declared=True))
+    prefixes = {**PREFIXES, **declared(found)}
+    for token in found:
+        iri = token.text[1:-1] if token.kind == "iri" else ""
+        if token.kind == "prefixed":
+            prefix, _, local = token.text.partition(":")
+            iri = prefixes.get(prefix, prefixes.get(prefix.lower(), "")) + local
+        known = _ID.fullmatch(iri)
+        if known is not None:
+            yield known[1].upper()
 
 
 def _triples(query: Query) -> Iterator[Triple]:

@@ -6,7 +6,7 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import ClassVar, Literal
+from typing import Any, ClassVar, Literal
 
 import numpy as np
 
@@ -54,16 +54,24 @@ class Conversations(Metric):
         rows = totals.values.reshape(-1, 3)
         if len(rows) == 0:
             return {"conversations_right": np.asarray(np.nan)}
-        _, where = np.unique(rows[:, 0], return_inverse=True)
-        wrong = np.bincount(where, weights=1 - rows[:, 2])
         # A resample may hold a conversation several times; its turns then all come that often.
-        drawn = np.bincount(where)
-        pairs = np.unique(rows[:, :2], axis=0)
-        _, owner = np.unique(pairs[:, 0], return_inverse=True)
-        times = drawn / np.bincount(owner)
-        return {
-            "conversations_right": np.asarray(float(((wrong == 0) * times).sum() / times.sum()))
-        }
+        _, first, came = np.unique(rows[:, 1], return_index=True, return_counts=True)
+        names, owner = np.unique(rows[first, 0], return_inverse=True)  # of one conversation each
+        times = np.bincount(owner, weights=came) / np.bincount(owner)
+        is_right = ~np.isin(names, rows[rows[:, 2] == 0, 0])
+        share = (is_right * times).sum() / times.sum()
+        return {"conversations_right": np.asarray(float(share))}
+
+
+def remarks(metrics: Sequence[Metric], statistics: Mapping[str, Any]) -> list[str]:
+    """What to say of an interval that is made of single turns."""
+    asked = any(isinstance(metric, Conversations) for metric in metrics)
+    if not asked or not statistics["ci"] or statistics["cluster"] == "conversation":
+        return []
+    return [
+        "conversations_right is of whole conversations, and its interval was made by drawing "
+        "single turns; use --cluster conversation"
+    ]
 
 
 def _number(name: str) -> float:

@@ -14,6 +14,7 @@ from assay.read.source import sources
 from assay.read.stream import pieces
 from assay.tasks.sparql.kinds import PHENOMENA, TYPES, unlisted
 from assay.tasks.sparql.pairs import number_of
+from assay.tasks.sparql.qald import Question, read_questions
 from assay.tasks.sparql.records import Record, read_records
 
 
@@ -75,21 +76,42 @@ def _of_gold(record: Record) -> Iterator[str]:
         yield "the list of gold answers is empty: F1 is 0 whatever is predicted"
 
 
+def inspected_questions(questions: Iterable[Question]) -> Inspection:
+    """Everything odd about questions of QALD or LC-QuAD, be they gold or predictions."""
+    faults, notes = Ledger("question"), Ledger("question")
+    seen: set[str] = set()
+    n = 0
+    for n, (key, query, answers) in enumerate(questions, start=1):
+        if key in seen:
+            faults.add("id was there before: the first one counts", n)
+        seen.add(key)
+        if query is None and answers is None:
+            faults.add("neither a query nor answers", n)
+        elif query is None:
+            notes.add("no query: never an exact match", n)
+        elif answers is None:
+            notes.add("no answers that can be read: its query is run for them", n)
+        if answers == []:
+            notes.add("the list of answers is empty", n)
+    return Inspection(n, notes.lines(), faults.lines())
+
+
 def inspect(path: str) -> Inspection | None:
-    """What is odd in a prediction file; None for a file that is none."""
-    if not _is_predictions(path):
-        return None
-    try:
-        return inspected(record for block in read_records(Path(path), Intake()) for record in block)
-    except InputError as error:
-        return Inspection(0, findings=[str(error)])
-
-
-_KEYS = {b'"question_type"', b'"description"', b'"actions"', b'"sparql_delex"', b'"results"'}
-
-
-def _is_predictions(path: str) -> bool:
-    """Whether the beginning of the file has most of the keys of a conversation turn."""
+    """What is odd in a file of turns, or of questions; None for a file that is neither."""
     found = sources(path, "predictions", Intake()) or []
     head = next(pieces(found[0], "predictions", Intake(), lone=False), b"") if found else b""
-    return sum(key in head for key in _KEYS) >= 3
+    try:
+        if sum(key in head for key in _OF_TURNS) >= 3:
+            return inspected(r for block in read_records(Path(path), Intake()) for r in block)
+        if all(k in head for k in _OF_QALD) or any(k in head for k in _OF_LCQUAD):
+            return inspected_questions(read_questions(path, "gold", Intake()))
+    except InputError as error:
+        return Inspection(0, findings=[str(error)])
+    return None
+
+
+_OF_TURNS = (b'"question_type"', b'"description"', b'"actions"', b'"sparql_delex"', b'"results"')
+"""Keys of a turn, most of which stand at the beginning of a prediction file."""
+
+_OF_QALD = (b'"questions"', b'"id"', b'"query"')
+_OF_LCQUAD = (b'"sparql_wikidata"', b'"sparql_query"')

@@ -10,12 +10,11 @@ import time
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
-from itertools import pairwise
 
 from assay.core.errors import InputError
 from assay.tasks.sparql.exchange import Answer, Connections, TooLargeError
 from assay.tasks.sparql.replies import PREFIXES, Reply, read_json
-from assay.tasks.sparql.tokens import tokens
+from assay.tasks.sparql.tokens import declared, tokens
 
 RETRIED = (429, 502, 503, 504)
 TRIES = 4
@@ -24,7 +23,7 @@ LONGEST_WAIT = 600.0
 """Seconds that a server may ask us to wait; one that asks for more ends the run."""
 
 GIVEN_UP = 5
-"""Queries in a row that do not get through before the run is stopped."""
+"""Queries in a row that do not get through before the server is asked whether it is still there."""
 
 ROUND = frozenset((1_000, 5_000, 10_000, 50_000, 100_000, 1_000_000))
 """Numbers of rows at which servers are known to cut results off without a word."""
@@ -35,7 +34,8 @@ ONE_AT_A_TIME = ("query.wikidata.org",)
 
 @dataclass(slots=True)
 class Endpoint:
-    """A server at `url`. `pause` waits that many seconds, `clock` tells the time of day.
+    """A server at `url`. `pause` waits that many seconds, or until the run is broken off; `clock`
+    tells the time of day.
 
     Replies do not depend on the order in which queries are finished.
     """
@@ -47,15 +47,18 @@ class Endpoint:
     workers: int | None = None
     compat: bool = False
     contact: str = ""
-    pause: Callable[[float], None] = time.sleep
+    pause: Callable[[float], object] | None = None
     clock: Callable[[], float] = time.time
     _lock: threading.Lock = field(default_factory=threading.Lock)
     _lost: int = 0
     _suspicious: int = 0
     _quiet_until: float = 0.0
+    _broken_off: threading.Event = field(default_factory=threading.Event)
+    _wait: Callable[[float], object] = field(init=False)
     _connections: Connections = field(init=False)
 
     def __post_init__(self) -> None:
+        self._wait = self.pause or self._broken_off.wait
         self._connections = Connections(self.url, self.timeout, self.bytes_, self.contact)
         if self.workers is None:
             self.workers = 1 if self._connections.host in ONE_AT_A_TIME else 4
@@ -83,6 +86,9 @@ class Endpoint:
             try:
                 return [one.result() for one in waiting]
             except BaseException:
+                # Nobody waits any more for what is under way, be it Ctrl-C or an error.
+                self._broken_off.set()
+                self._connections.hang_up()
                 pool.shutdown(cancel_futures=True)
                 raise
 
@@ -90,14 +96,19 @@ class Endpoint:
         """Run a query; an endpoint that is gone ends the run instead of lowering the score."""
         reply = self._ask(query)
         with self._lock:
-            self._lost = self._lost + 1 if reply.failure == "transport" else 0
+            self._lost = self._lost + 1 if reply.failure in ("transport", "timeout") else 0
             self._suspicious += len(reply.values or ()) in ROUND
-            if self._lost >= GIVEN_UP:
+            gone = self._lost >= GIVEN_UP
+        if gone and not self._broken_off.is_set():
+            # Some servers have such a reply to a query that is wrong, and are well.
+            if not isinstance(self._ask("ASK {}").boolean, bool):
                 raise InputError(
                     f"the endpoint stopped answering ({reply.detail})",
                     path=self.url,
                     hint="nothing was scored; try again, with --cache to keep what was answered",
                 )
+            with self._lock:
+                self._lost = 0
         return reply
 
     def _ask(self, query: str) -> Reply:
@@ -105,6 +116,8 @@ class Endpoint:
         wait = FIRST_PAUSE
         for left in reversed(range(TRIES)):
             self._keep_quiet()
+            if self._broken_off.is_set():
+                break
             try:
                 answer = self._connections.post(text)
             except TimeoutError:
@@ -114,13 +127,13 @@ class Endpoint:
             except (OSError, http.client.HTTPException) as error:
                 if left == 0:
                     return Reply("transport", str(error) or type(error).__name__)
-                self.pause(wait)
+                self._wait(wait)
             else:
                 if answer.status not in RETRIED or left == 0:
                     return self._read(answer)
                 self._back_off(wait, self._asked_for(answer.retry_after))
             wait = min(LONGEST_PAUSE, 2 * wait)
-        raise AssertionError("the last try returns")
+        return Reply("transport", "the run was broken off")
 
     def _back_off(self, wait: float, asked_for: float) -> None:
         """Wait as long as the server asks for, and let the others wait as well."""
@@ -133,7 +146,7 @@ class Endpoint:
         seconds = max(wait, asked_for)
         with self._lock:
             self._quiet_until = max(self._quiet_until, self.clock() + asked_for)
-        self.pause(seconds)
+        self._wait(seconds)
         with self._lock:
             self._quiet_until = 0.0
 
@@ -141,7 +154,7 @@ class Endpoint:
         with self._lock:
             left = self._quiet_until - self.clock() if self._quiet_until else 0.0
         if left > 0:
-            self.pause(left)
+            self._wait(left)
 
     def _asked_for(self, header: str) -> float:
         """Seconds that a server asks to wait: a number, or a date."""
@@ -164,6 +177,9 @@ class Endpoint:
         except ValueError:
             if answer.status != 200:
                 return _refused(answer)
+            start = answer.body[:100].strip()
+            if start and not start.startswith(b"{"):
+                return Reply("transport", f"the reply is not JSON, it begins with {_shown(start)}")
             # Servers that run out of time have sent their status long before.
             return Reply("timeout", "the reply is not JSON, or not all of it")
         most = answer.most_rows
@@ -186,8 +202,12 @@ class Endpoint:
         self._connections.close()
 
 
+def _shown(text: bytes) -> str:
+    return " ".join(text.decode("utf-8", "replace").split())
+
+
 def _refused(answer: Answer) -> Reply:
-    said = " ".join(answer.body[:200].decode("utf-8", "replace").split())
+    said = _shown(answer.body[:200])
     detail = f"status {answer.status}: {said}"
     lower = said.lower()
     if answer.location and 300 <= answer.status < 400:
@@ -209,8 +229,5 @@ def with_prefixes(query: str) -> str:
     """
     found = tokens(query)
     used = {t.text.partition(":")[0] for t in found if t.kind == "prefixed"}
-    declared = {
-        b.text[:-1] for a, b in pairwise(found) if a.is_word("PREFIX") and b.kind == "prefixed"
-    }
-    wanted = [p for p in PREFIXES if p in used - declared]
+    wanted = [p for p in PREFIXES if p in used - declared(found).keys()]
     return "".join(f"PREFIX {p}: <{PREFIXES[p]}> " for p in wanted) + query

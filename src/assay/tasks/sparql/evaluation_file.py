@@ -150,13 +150,7 @@ def summarise(file_path: str, compat: str | None = None, **_: Any) -> str:
                 path=path,
                 hint="the folder holds what --out_eval_file wrote",
             ) from None
-        if not isinstance(data, dict):
-            raise InputError("not an evaluation file: no JSON object", path=path)
-        for name in SUMMARY:
-            entry = data.get(name)
-            if isinstance(entry, dict) and not isinstance(entry.get("em", 0), (int, float)):
-                raise InputError(f"not an evaluation file: em of '{name}' is no number", path=path)
-        held.append(data)
+        held += _evaluations(data, path)
     if not held:
         raise InputError(
             "no evaluation file (*.json) in this folder",
@@ -166,3 +160,17 @@ def summarise(file_path: str, compat: str | None = None, **_: Any) -> str:
     found = summary(held, compat=compat is not None)
     write_json(folder / SUMMARY_FILE, found)
     return json.dumps(found)
+
+
+def _evaluations(data: Any, path: Path) -> list[Mapping[str, Any]]:
+    """The evaluations in a file: one, or those of all types, as `--out_eval_file F.json` writes."""
+    if not isinstance(data, dict):
+        raise InputError("not an evaluation file: no JSON object", path=path)
+    by_type = data.get("types")
+    held = list(by_type.values()) if isinstance(by_type, dict) else [data]
+    for entries in held:
+        for name in SUMMARY:
+            found = entries.get(name) if isinstance(entries, dict) else None
+            if isinstance(found, dict) and not isinstance(found.get("em", 0), (int, float)):
+                raise InputError(f"not an evaluation file: em of '{name}' is no number", path=path)
+    return [entries for entries in held if isinstance(entries, dict)]

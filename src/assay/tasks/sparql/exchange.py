@@ -4,9 +4,12 @@
 from __future__ import annotations
 
 import http.client
+import socket
 import ssl
 import threading
 import urllib.parse
+import zlib
+from contextlib import suppress
 from dataclasses import dataclass, field
 
 import assay
@@ -49,6 +52,7 @@ class Connections:
     _local: threading.local = field(default_factory=threading.local)
     _lock: threading.Lock = field(default_factory=threading.Lock)
     _open: list[http.client.HTTPConnection] = field(default_factory=list)
+    _hung_up: bool = False
     _watchdog: Watchdog = field(default_factory=Watchdog)
     _parts: urllib.parse.SplitResult = field(init=False)
 
@@ -61,6 +65,11 @@ class Connections:
         if self._parts.scheme not in ("http", "https") or not self._parts.hostname:
             raise UsageError(
                 f"--server_link {self.url} is no address; write http://localhost:9999/sparql"
+            )
+        if self._parts.username is not None:
+            raise UsageError(
+                "--server_link has a user or password in it, which would stand in every result; "
+                f"leave it out and ask through a proxy that adds it (host {self.host})"
             )
 
     @property
@@ -95,6 +104,9 @@ class Connections:
         try:
             if connection.sock is None:
                 connection.connect()
+            with self._lock:  # either this sees that we have hung up, or hanging up sees the socket
+                if self._hung_up:
+                    raise ConnectionError("hung up")
             with self._watchdog.watching(connection.sock, self.timeout) as watched:
                 try:
                     connection.request("POST", path, body, headers)
@@ -124,9 +136,24 @@ class Connections:
         response.close()  # else the connection would not take another query
         if cut or response.will_close:
             self._forget(self._connection())
+        body = b"".join(pieces)
+        if response.getheader("Content-Encoding", "").lower() in ("gzip", "x-gzip", "deflate"):
+            body, broken = self._unpacked(body)
+            cut = cut or broken
         names = ("Retry-After", "Location", "X-SQL-State", "X-SPARQL-MaxRows")
         told = [(response.getheader(name) or "").strip() for name in names]
-        return Answer(response.status, b"".join(pieces), cut, *told)
+        return Answer(response.status, body, cut, *told)
+
+    def _unpacked(self, body: bytes) -> tuple[bytes, bool]:
+        """The bytes that were packed (nobody asked for it), and whether some are missing."""
+        unpacker = zlib.decompressobj(wbits=zlib.MAX_WBITS | 32)  # gzip or zlib, as it says itself
+        try:
+            found = unpacker.decompress(body, self.bytes_ + 1)
+        except zlib.error:
+            return b"", True
+        if len(found) > self.bytes_:
+            raise TooLargeError
+        return found, not unpacker.eof
 
     def _connection(self) -> http.client.HTTPConnection:
         held: http.client.HTTPConnection | None = getattr(self._local, "connection", None)
@@ -150,6 +177,15 @@ class Connections:
             if connection in self._open:
                 self._open.remove(connection)
         self._local.connection = None
+
+    def hang_up(self) -> None:
+        """End what is under way in other threads, which closing a socket alone would not."""
+        with self._lock:
+            self._hung_up = True
+            for connection in self._open:
+                if connection.sock is not None:
+                    with suppress(OSError):
+                        connection.sock.shutdown(socket.SHUT_RDWR)
 
     def close(self) -> None:
         """Close all connections."""

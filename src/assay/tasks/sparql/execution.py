@@ -13,7 +13,8 @@ from assay.core.batch import Batch
 from assay.core.metric import Metric, Rows, Score, Totals, Value, ratio
 from assay.tasks.sparql.pairs import FAILURES
 
-_SCORES = tuple((failure, failure.replace(" ", "_") + "_rate") for failure in FAILURES)
+FAILURE_RATES = {failure.replace(" ", "_") + "_rate": failure for failure in FAILURES}
+"""Failure classes by the name of their score."""
 
 
 @dataclass(frozen=True)
@@ -37,7 +38,7 @@ class Execution(Metric):
     scores: ClassVar[tuple[Score, ...]] = (
         Score("executable", proportion=("ran", "n")),
         Score("empty", higher_is_better=False, proportion=("empty", "ran")),
-        *(Score(n, higher_is_better=False, proportion=(f, "n")) for f, n in _SCORES),
+        *(Score(n, higher_is_better=False, proportion=(f, "n")) for n, f in FAILURE_RATES.items()),
     )
     perfect: ClassVar[bool] = False  # gold answers may be empty
 
@@ -60,5 +61,7 @@ class Execution(Metric):
             "executable": ratio(totals.ran, totals.n),
             "empty": ratio(totals["empty"], totals.ran),
         }
-        found.update({name: ratio(totals[failure], totals.n) for failure, name in _SCORES})
+        found.update(
+            {name: ratio(totals[failure], totals.n) for name, failure in FAILURE_RATES.items()}
+        )
         return found

@@ -5,8 +5,6 @@ from __future__ import annotations
 
 import hashlib
 import os
-import secrets
-import shutil
 from collections.abc import Callable, Sequence
 from datetime import UTC, datetime
 from importlib.metadata import version
@@ -14,7 +12,7 @@ from pathlib import Path
 from typing import Any, Protocol
 
 from assay.core.document import InputFile, Intake
-from assay.core.errors import InputError, OutputError, UsageError
+from assay.core.errors import InputError, UsageError
 from assay.tasks.sparql.cache import ReplyCache, default_folder
 from assay.tasks.sparql.dialect import RefusalError, runnable
 from assay.tasks.sparql.minus import with_minus
@@ -116,6 +114,7 @@ class Runner:
         self._backend.close()
         self._intake.warnings += self._backend.warnings()
         if self._cache is not None:
+            self._intake.warnings += self._cache.warnings()
             self._cache.close()
 
 
@@ -160,7 +159,9 @@ def open_executor(
         endpoint.probe()
         asked = datetime.fromtimestamp(endpoint.clock(), UTC).isoformat(timespec="seconds")
         intake.extra["endpoint"] = {"url": server_link, "asked": asked}
-        kept = ReplyCache(folder, server_link, refresh=refresh) if folder else None
+        # With --compat a reply counts whatever its status is.
+        source = f"{server_link} compat" if compat else server_link
+        kept = ReplyCache(folder, source, rows=row_limit, refresh=refresh) if folder else None
         return Runner(endpoint, intake, compat=compat, cache=kept)
     path = Path(kg)
     digest = _digest(path)
@@ -169,13 +170,14 @@ def open_executor(
         path,
         digest,
         folder or default_folder(),
+        intake,
         timeout=timeout,
         rows=row_limit,
         memory=memory_limit,
         workers=workers or min(4, os.cpu_count() or 1),
     )
     source = f"{digest} {ENGINE} {version(ENGINE)}"
-    kept = ReplyCache(folder, source, refresh=refresh) if folder else None
+    kept = ReplyCache(folder, source, rows=row_limit, refresh=refresh) if folder else None
     return Runner(backend, intake, compat=compat, cache=kept, rewrite=with_minus)
 
 
@@ -193,42 +195,27 @@ def _digest(path: Path) -> str:
 
 
 def _graph_backend(
-    path: Path, digest: str, folder: Path, *, timeout: float, rows: int, memory: int, workers: int
+    path: Path,
+    digest: str,
+    folder: Path,
+    intake: Intake,
+    *,
+    timeout: float,
+    rows: int,
+    memory: int,
+    workers: int,
 ) -> Backend:
     from assay.tasks.sparql.pool import Pool
+    from assay.tasks.sparql.stores import opened_store
     from assay.tasks.sparql.worker import WorkerOptions
+
+    def pool(**source: str) -> Pool:
+        # The pool kills a late worker at once; the alarm is for workers that have lost their pool.
+        options = WorkerOptions(**source, rows=rows, memory=memory, alarm=2 * timeout + 1)
+        return Pool(options, size=workers, timeout=timeout, graph=str(path))
 
     packed = path.name.endswith(".gz")
     if path.stat().st_size * (8 if packed else 1) <= IN_MEMORY:
-        opened = {"graph": str(path)}
-    else:
-        opened = {"store": str(stored_graph(path, digest, folder))}
-    # The pool kills a late worker at once; the alarm is for workers that have lost their pool.
-    options = WorkerOptions(**opened, rows=rows, memory=memory, alarm=2 * timeout + 1)
-    return Pool(options, size=workers, timeout=timeout, graph=str(path))
-
-
-def stored_graph(path: Path, digest: str, folder: Path) -> Path:
-    """The store on disk of this graph, built now if it is not there.
-
-    It is built aside and then renamed, so that two runs at once do not harm each other.
-    """
-    from assay.tasks.sparql.pool import build_store
-
+        return pool(graph=str(path))
     store = folder / "stores" / f"{digest[:32]}-{version(ENGINE)}"
-    if store.is_dir():
-        return store
-    aside = store.with_name(f".{store.name}.{secrets.token_hex(4)}.part")
-    try:
-        aside.parent.mkdir(parents=True, exist_ok=True)
-        build_store(path, aside)
-        if not store.is_dir():
-            aside.rename(store)
-    except OSError as error:
-        raise OutputError(
-            f"the store of {path} cannot be kept in {folder} ({error.strerror}); "
-            "choose a folder with --cache"
-        ) from None
-    finally:
-        shutil.rmtree(aside, ignore_errors=True)
-    return store
+    return opened_store(path, store, lambda: pool(store=str(store)), intake)

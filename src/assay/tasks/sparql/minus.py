@@ -10,19 +10,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from assay.tasks.sparql.cursor import UnparsableError
+from assay.tasks.sparql.scope import certain, of_triple, possible
 from assay.tasks.sparql.syntax import parse
-from assay.tasks.sparql.tree import (
-    Bind,
-    Element,
-    Filter,
-    Group,
-    Nested,
-    Query,
-    Term,
-    Triple,
-    Union,
-    Values,
-)
+from assay.tasks.sparql.tree import Element, Filter, Group, Nested, Triple, Union
 
 
 def with_minus(query: str) -> str:
@@ -52,7 +42,9 @@ def _replaceable(group: Group, *, optional: bool = False) -> Iterator[Filter]:
         yield from _replaceable(group.query.where)
     for i, element in enumerate(group.elements):
         if isinstance(element, Nested):
-            yield from _replaceable(element.group, optional=element.kind == "OPTIONAL")
+            # Engines leave out braces inside braces, so that a group in an OPTIONAL is one as well.
+            inside = element.kind == "OPTIONAL" or (optional and element.kind == "GROUP")
+            yield from _replaceable(element.group, optional=inside)
         elif isinstance(element, Union):
             for branch in element.branches:
                 yield from _replaceable(branch)
@@ -69,71 +61,6 @@ def _is_safe(found: Filter, before: list[Element]) -> bool:
         return False
     if not inner.elements or not all(isinstance(e, Triple) for e in inner.elements):
         return False
-    names = set().union(*(_of_triple(e) for e in inner.elements if isinstance(e, Triple)))
-    shared = names & _possible(before)
-    return bool(shared) and shared <= _certain(before)
-
-
-def _of_triple(triple: Triple) -> set[str]:
-    terms: tuple[Term, ...] = (triple.subject, triple.predicate, triple.object)
-    return {term[1] for term in terms if term[0] == "var"}
-
-
-def _certain(elements: list[Element]) -> set[str]:
-    """Variables that every solution binds."""
-    names: set[str] = set()
-    for element in elements:
-        if isinstance(element, Triple):
-            names |= _of_triple(element)
-        elif isinstance(element, Values):
-            names |= {
-                variable[1]
-                for i, variable in enumerate(element.variables)
-                if all(row[i] != ("undef",) for row in element.rows)
-            }
-        elif isinstance(element, Nested) and element.kind in ("GROUP", "GRAPH"):
-            names |= _certain_in(element.group)
-        elif isinstance(element, Union):
-            names |= set.intersection(*(_certain_in(b) for b in element.branches))
-    return names
-
-
-def _certain_in(group: Group) -> set[str]:
-    if group.query is None:
-        return _certain(group.elements)
-    inside = _certain_in(group.query.where)
-    return inside & _given(group.query) if group.query.projection else inside
-
-
-def _possible(elements: list[Element]) -> set[str]:
-    """Variables that a solution may bind."""
-    names: set[str] = set()
-    for element in elements:
-        if isinstance(element, Triple):
-            names |= _of_triple(element)
-        elif isinstance(element, Values):
-            names |= {variable[1] for variable in element.variables}
-        elif isinstance(element, Bind):
-            names.add(element.variable[1])
-        elif isinstance(element, Union):
-            names |= set().union(*(_possible_in(b) for b in element.branches))
-        elif isinstance(element, Nested):
-            names |= _possible_in(element.group)
-            if element.graph is not None and element.graph[0] == "var":
-                names.add(element.graph[1])
-    return names
-
-
-def _possible_in(group: Group) -> set[str]:
-    if group.query is None:
-        return _possible(group.elements)
-    inside = _possible_in(group.query.where)
-    return _given(group.query, computed=True) if group.query.projection else inside
-
-
-def _given(query: Query, *, computed: bool = False) -> set[str]:
-    """The variables that a subquery gives to the outside."""
-    names = {str(p[1]) for p in query.projection if isinstance(p[0], str)}
-    if computed:
-        names |= {p[1][1] for p in query.projection if not isinstance(p[0], str)}
-    return names
+    names = set().union(*(of_triple(e) for e in inner.elements if isinstance(e, Triple)))
+    shared = names & possible(before)
+    return bool(shared) and shared <= certain(before)

@@ -36,9 +36,10 @@ def is_same(prediction: Prediction, gold: Gold) -> bool:
 class NormalisedQuery(Metric):
     """Share of questions whose predicted query is the gold query, however it is written.
 
-    Names of variables, prefixes and short forms, the order of triples, joined groups, UNION
-    branches, VALUES rows and filters do not matter; DISTINCT, LIMIT, ORDER, what is counted, and
-    which patterns are there do. From 0 to 1, higher is better, never below `em`.
+    Names of variables, prefixes and short forms, braces that change nothing, the order of triples,
+    joined groups, UNION branches, VALUES rows and filters do not matter; DISTINCT, LIMIT, ORDER,
+    what is counted, and which patterns are there do. From 0 to 1, higher is better, never below
+    `em`.
 
     >>> gold = Gold("set", "SELECT ?x { wd:Q1 wdt:P2 ?x }", [])
     >>> NormalisedQuery().score([(Prediction("select ?y where { wd: q1 wdt: p2 ?y . }"), gold)])

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from assay.core.document import ResultDocument, SliceEntry
+from assay.core.errors import OutputError
 from assay.tasks.sparql.context import NONE
 from assay.tasks.sparql.evaluation_file import (
     FAR,
@@ -92,22 +93,30 @@ def write_files(
     question_type: str | None = None,
     **_: Any,
 ) -> Mapping[str, Path]:
-    """Write what `--out_eval_file` asks for."""
+    """Write what `--out_eval_file` asks for, unless it would take the place of an input."""
     if not out_eval_file:
         return {}
     path = Path(out_eval_file)
     evaluation = document.extra["evaluation"]
+    one_file = True
+    files: dict[Path, Mapping[str, Any]] = {}
     if question_type is not None:
-        write_json(path, evaluation[question_type])
-        return {"evaluation": path}
-    whole = {"types": evaluation, "summary": document.extra["summary"]}
-    if path.suffix == ".json" and not path.is_dir():
-        write_json(path, whole)
-        return {"evaluation": path}
-    for name, entries in evaluation.items():
-        write_json(path / f"{file_name(name)}.json", entries)
-    write_json(path / SUMMARY_FILE, document.extra["summary"])
-    return {"evaluation files": path}
+        files[path] = evaluation[question_type]
+    elif path.suffix == ".json" and not path.is_dir():
+        files[path] = {"types": evaluation, "summary": document.extra["summary"]}
+    else:
+        one_file = False
+        files = {path / f"{file_name(name)}.json": held for name, held in evaluation.items()}
+        files[path / SUMMARY_FILE] = document.extra["summary"]
+    targets = {target.resolve() for target in files}
+    for file in document.inputs:
+        if Path(file.path).resolve() in targets:
+            raise OutputError(
+                f"{file.path} is an input of this run; choose another name for --out_eval_file"
+            )
+    for target, data in files.items():
+        write_json(target, data)
+    return {"evaluation" if one_file else "evaluation files": path}
 
 
 def file_name(question_type: str) -> str:

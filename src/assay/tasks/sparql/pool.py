@@ -104,6 +104,13 @@ class Pool:
         self._workers: list[Worker] = []
         self._selector = selectors.DefaultSelector()
 
+    def open(self) -> None:
+        """Start a worker, and wait until it has the graph open; raises where it cannot."""
+        self._start()
+        while not self._workers[0].ready:
+            for worker in self._heard():
+                self._reply_of(worker)
+
     def run(self, queries: Sequence[str]) -> list[Reply]:
         """The reply to each query, in order, whatever order they were finished in."""
         replies: list[Reply | None] = [None] * len(queries)

@@ -30,6 +30,8 @@ SET, COUNT, BOOLEAN = (
 )
 
 Answers = list[str] | bool | None
+Question = tuple[str, str | None, Answers]
+"""Id, query and answers; None for those that the file does not have."""
 
 
 def read_pairs(
@@ -109,26 +111,27 @@ def _kind(query: str | None, answers: Answers) -> str:
 
 
 def _questions(source: Any, role: Role, intake: Intake) -> dict[str, tuple[str | None, Answers]]:
-    if isinstance(source, (str, Path)):
-        found = sources(str(source), role, intake) or []
-        data = _decoded(b"".join(pieces(found[0], role, intake)), str(source))
-        name = str(source)
-    else:
-        data, name = source, role
-    if isinstance(data, Mapping) and isinstance(data.get("questions"), list):
-        rows = [_qald(q, name, i) for i, q in enumerate(data["questions"], start=1)]
-    elif isinstance(data, Mapping):
-        rows = [(str(key), q if isinstance(q, str) else None, None) for key, q in data.items()]
-    elif isinstance(data, list):
-        rows = [_lcquad(q, name, i) for i, q in enumerate(data, start=1)]
-    else:
-        raise InputError("neither QALD nor LC-QuAD", path=name, hint="see docs/metrics/sparql.md")
     by_id: dict[str, tuple[str | None, Answers]] = {}
-    for key, query, answers in rows:
+    for key, query, answers in read_questions(source, role, intake):
         if key in by_id:
             intake.counts.duplicate += 1
         by_id.setdefault(key, (query, answers))
     return by_id
+
+
+def read_questions(source: Any, role: Role, intake: Intake) -> list[Question]:
+    """The questions of a QALD or LC-QuAD file, or of what such a file holds, one by one."""
+    data, name = source, str(role)
+    if isinstance(source, (str, Path)):
+        found = sources(str(source), role, intake) or []
+        data, name = _decoded(b"".join(pieces(found[0], role, intake)), str(source)), str(source)
+    if isinstance(data, Mapping) and isinstance(data.get("questions"), list):
+        return [_qald(q, name, i) for i, q in enumerate(data["questions"], start=1)]
+    if isinstance(data, Mapping):
+        return [(str(key), q if isinstance(q, str) else None, None) for key, q in data.items()]
+    if isinstance(data, list):
+        return [_lcquad(q, name, i) for i, q in enumerate(data, start=1)]
+    raise InputError("neither QALD nor LC-QuAD", path=name, hint="see docs/metrics/sparql.md")
 
 
 def _decoded(data: bytes, name: str) -> Any:
@@ -138,7 +141,7 @@ def _decoded(data: bytes, name: str) -> Any:
         raise InputError(f"not JSON ({error})", path=name) from None
 
 
-def _qald(question: Any, name: str, number: int) -> tuple[str, str | None, Answers]:
+def _qald(question: Any, name: str, number: int) -> Question:
     if not isinstance(question, Mapping) or "id" not in question:
         raise InputError(f"question {number:,} has no id", path=name)
     query = question.get("query")
@@ -157,7 +160,7 @@ _LCQUAD_QUERIES = ("sparql_wikidata", "sparql_query", "sparql", "query")
 _LCQUAD_ANSWERS = ("answers", "answer")
 
 
-def _lcquad(question: Any, name: str, number: int) -> tuple[str, str | None, Answers]:
+def _lcquad(question: Any, name: str, number: int) -> Question:
     if not isinstance(question, Mapping):
         raise InputError(f"question {number:,} is no object", path=name)
     key = next((question[k] for k in _LCQUAD_IDS if k in question), None)

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from contextlib import suppress
 from typing import Any
 
 import msgspec
@@ -23,6 +24,7 @@ BLOCK_BYTES = 1 << 19
 
 _CUT = re.compile(rb"\}\s*,\s*\{")
 _AT = re.compile(r"`?\$\[(\d+)\](?:\.([\w]+))?")
+_BYTE = re.compile(r"\(byte (\d+)\)")
 _TRIES = 8
 _NEAR = 1 << 12  # bytes before the end in which a cut is looked for first
 
@@ -155,7 +157,7 @@ def _decoded(data: bytearray, name: str, done: int) -> list[Record]:
     try:
         return _array_decoder.decode(data)
     except msgspec.DecodeError as error:
-        raise _explained(error, name, done) from None
+        raise _explained(error, name, done, data) from None
     except UnicodeDecodeError as error:
         after = f" after record {done:,}" if done else ""
         raise _not_utf8(error, name, after) from None
@@ -214,12 +216,16 @@ def _whole_lines(rest: bytes, stream: Iterator[bytes]) -> Iterator[bytes]:
         yield rest
 
 
-def _explained(error: msgspec.DecodeError, name: str, done: int) -> InputError:
+def _explained(
+    error: msgspec.DecodeError, name: str, done: int, data: bytearray | None = None
+) -> InputError:
     """The error with the record it is in, counted from 1 in its file."""
     place = _AT.search(str(error))
     if place is None:
+        done += _whole_records(data, error) if data is not None else 0
+        why = _reason(error)
         return InputError(
-            f"not a JSON array ({_reason(error)})" if done == 0 else _reason(error),
+            f"not a JSON array ({why})" if done == 0 else f"after record {done:,}: {why}",
             path=name,
             hint="a prediction file is [{...}, {...}]",
         )
@@ -231,8 +237,20 @@ def _explained(error: msgspec.DecodeError, name: str, done: int) -> InputError:
     )
 
 
+def _whole_records(data: bytearray, error: msgspec.DecodeError) -> int:
+    """How many records there are before the place where JSON ends."""
+    at = _BYTE.search(str(error))
+    cuts = list(_CUT.finditer(data, 0, int(at[1]) if at is not None else len(data)))
+    for cut in reversed(cuts[-_TRIES:]):
+        with suppress(msgspec.DecodeError):
+            return len(_array_decoder.decode(data[: cut.start() + 1] + b"]"))
+    return 0
+
+
 def _reason(error: msgspec.DecodeError) -> str:
     text = str(error)
+    if text == "Input data was truncated":
+        return "the file breaks off"
     key = re.search(r"missing required field `(\w+)`", text)
     if key is not None:
         return f"the key '{key[1]}' is missing"

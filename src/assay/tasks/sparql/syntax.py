@@ -6,10 +6,8 @@ What is not understood raises `UnparsableError`; nothing is guessed.
 
 from __future__ import annotations
 
-import re
-
-from assay.tasks.sparql.cursor import Cursor, UnparsableError
-from assay.tasks.sparql.replies import PREFIXES
+from assay.tasks.sparql.cursor import UnparsableError
+from assay.tasks.sparql.terms import Terms
 from assay.tasks.sparql.tokens import Token, tokens
 from assay.tasks.sparql.tree import (
     Bind,
@@ -26,10 +24,6 @@ from assay.tasks.sparql.tree import (
 )
 
 RDF_TYPE = "http://www.w3.org/1999/02/22-rdf-syntax-ns#type"
-XSD = "http://www.w3.org/2001/XMLSchema#"
-
-_ESCAPED = re.compile(r"\\(.)", re.DOTALL)
-_LETTERS = {"t": "\t", "n": "\n", "r": "\r", "b": "\b", "f": "\f"}
 
 
 def parse(query: str) -> Query:
@@ -45,22 +39,26 @@ def parse(query: str) -> Query:
     return found
 
 
-class _Parser(Cursor):
+class _Parser(Terms):
     def __init__(self, found: list[Token]) -> None:
         super().__init__(found)
-        self.prefixes = dict(PREFIXES)
         self.blanks = 0
         self.depth = 0
 
     # -- queries -----------------------------------------------------------------------------
 
     def query(self) -> Query:
-        while self.sees_word("PREFIX"):
-            self.at += 1
-            name, iri = self.next(), self.next()
-            if name.kind != "prefixed" or not name.text.endswith(":") or iri.kind != "iri":
+        while self.sees_word("PREFIX", "BASE"):
+            name = self.next() if self.next().is_word("PREFIX") else None
+            iri = self.next()
+            if iri.kind != "iri":
                 self.fail()
-            self.prefixes[name.text[:-1]] = iri.text[1:-1]
+            if name is None:
+                self.base = self.address(iri.text)
+            elif name.kind == "prefixed" and name.text.endswith(":"):
+                self.prefixes[name.text[:-1]] = self.address(iri.text)
+            else:
+                self.fail()
         return self.body()
 
     def body(self) -> Query:
@@ -227,7 +225,7 @@ class _Parser(Cursor):
             predicate = self.verb()
             while True:
                 target = self.blank_node(into) if self.sees("[") else self.term()
-                into.append(Triple(subject, predicate, target))
+                into.append(_triple(subject, predicate, target))
                 if not self.sees(","):
                     break
                 self.at += 1
@@ -253,9 +251,9 @@ class _Parser(Cursor):
         if self.peek().kind == "variable":
             return self.variable()
         path = self.path()
-        return (
-            path[0] if len(path) == 1 and isinstance(path[0], tuple) else ("path", *map(str, path))
-        )
+        if len(path) == 1 and isinstance(path[0], tuple):
+            return path[0]
+        return ("path", *(f"<{p[1]}>" if isinstance(p, tuple) else p for p in path))
 
     def path(self) -> list[Term | str]:
         """A property path as a flat list; one step is that step alone."""
@@ -265,7 +263,8 @@ class _Parser(Cursor):
                 found.append(self.next().text)
             if self.sees("("):
                 self.at += 1
-                found += ["(", *self.path(), ")"]
+                inner = self.path()
+                found += inner if len(inner) == 1 else ["(", *inner, ")"]
                 self.take(")")
             elif self.sees_word("A") and self.peek().text == "a":
                 self.at += 1
@@ -281,48 +280,7 @@ class _Parser(Cursor):
                 return found
             found.append(self.next().text)
 
-    # -- terms and expressions ---------------------------------------------------------------
-
-    def variable(self) -> Term:
-        token = self.next()
-        return ("var", token.text[1:]) if token.kind == "variable" else self.fail()
-
-    def term(self) -> Term:
-        token = self.next()
-        if token.kind == "variable":
-            return ("var", token.text[1:])
-        if token.kind == "blank":
-            return ("var", token.text)
-        if token.kind == "iri":
-            return ("iri", token.text[1:-1])
-        if token.kind == "prefixed":
-            return ("iri", self.expanded(token.text))
-        if token.kind == "number":
-            return _number(token.text)
-        if token.kind == "sign" and token.text in "+-" and self.peek().kind == "number":
-            return _number(token.text.lstrip("+") + self.next().text)
-        if token.is_word("TRUE", "FALSE"):
-            return ("literal", token.text.lower(), f"{XSD}boolean")
-        if token.kind == "string":
-            return self.literal(token)
-        self.at -= 1
-        self.fail()
-
-    def literal(self, token: Token) -> Term:
-        width = 3 if token.text[:3] in ('"""', "'''") else 1
-        text = _ESCAPED.sub(lambda m: _LETTERS.get(m[1], m[1]), token.text[width:-width])
-        if self.at < len(self.tokens) and self.peek().kind == "tag":
-            return ("literal", text, self.next().text.lower())
-        if self.sees("^^"):
-            self.at += 1
-            return ("literal", text, self.term()[1])
-        return ("literal", text, f"{XSD}string")
-
-    def expanded(self, text: str) -> str:
-        prefix, _, local = text.partition(":")
-        if prefix not in self.prefixes:
-            raise UnparsableError(f"prefix {prefix}: is not declared")
-        return self.prefixes[prefix] + local.replace("\\", "")
+    # -- expressions ---------------------------------------------------------------------------
 
     def bracketed(self) -> Expression:
         """What stands between parentheses."""
@@ -349,7 +307,8 @@ class _Parser(Cursor):
         return self.term()
 
 
-def _number(text: str) -> Term:
-    """A bare number is short for a literal: whole, with a point, or with an exponent."""
-    kind = "double" if "e" in text.lower() else "decimal" if "." in text else "integer"
-    return ("literal", text, XSD + kind)
+def _triple(subject: Term, predicate: Term, target: Term) -> Triple:
+    """`a ^p b` is `b p a`."""
+    if predicate[:2] == ("path", "^") and len(predicate) == 3:
+        return Triple(target, ("iri", predicate[2][1:-1]), subject)
+    return Triple(subject, predicate, target)

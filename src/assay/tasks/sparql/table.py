@@ -10,6 +10,7 @@ from typing import Any
 
 from assay.core.document import ResultDocument
 from assay.tasks.sparql.evaluation_file import FAR, NEAR
+from assay.tasks.sparql.execution import FAILURE_RATES
 from assay.tasks.sparql.kinds import TYPES
 
 DIGITS = 4
@@ -44,6 +45,7 @@ def render(
             f"{name}: {value['em']:.{places}f}"
             for name, value in document.extra.get("summary", {}).items()
         ]
+        lines += _failures(document)
     else:
         lines += _phenomena_box(document, places)
         lines += ["", _additions(document, digits)]
@@ -166,17 +168,14 @@ def _additions(document: ResultDocument, digits: int | None) -> str:
     from assay.report.result import render_result
 
     # A failure class that did not occur is in the document, and would fill the table here.
-    shown = {k: v for k, v in document.scores.items() if v != 0 or not k.endswith("_rate")}
+    shown = {k: v for k, v in document.scores.items() if v != 0 or k not in FAILURE_RATES}
     metrics = tuple(
         replace(entry, scores=tuple(s for s in entry.scores if s.key in shown))
         for entry in document.metrics
     )
     slim = replace(document, slices={}, macros={}, metrics=metrics, scores=shown)
     lines = [render_result(slim, "table", digits)]
-    failures = document.extra.get("unanswered", {})
-    if failures:
-        listed = ", ".join(f"{name} {n:,}" for name, n in failures.items())
-        lines.append(f"without an answer: {listed}\n")
+    lines += [f"{line}\n" for line in _failures(document)]
     gold = document.extra.get("gold check")
     if gold:
         lines.append(
@@ -184,3 +183,10 @@ def _additions(document: ResultDocument, digits: int | None) -> str:
             f"the gold answers, {gold['failed']:,} fail\n"
         )
     return "\n".join(lines)
+
+
+def _failures(document: ResultDocument) -> list[str]:
+    """Why there are questions without an answer, if there are any."""
+    by_class: Mapping[str, int] = document.extra.get("unanswered", {})
+    listed = ", ".join(f"{name} {n:,}" for name, n in by_class.items())
+    return [f"without an answer: {listed}"] if listed else []

@@ -3,13 +3,16 @@
 
 from __future__ import annotations
 
+import gzip
 import json
 import shutil
 import socket
 import subprocess
 import sys
 import threading
+import time
 from collections.abc import Callable, Iterator
+from concurrent.futures import Future
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from typing import Any
@@ -150,6 +153,11 @@ PLAYS: list[tuple[str, Play, str]] = [
     ("cut off", cut, "timeout"),
     ("hang up", hang_up, "transport"),
     ("broken JSON", lambda h: h.say(200, b'{"head": {"vars": ["x"'), "timeout"),
+    ("a page", lambda h: h.say(200, b"<html>We are moving house</html>"), "transport"),
+    ("nothing", lambda h: h.say(200, b""), "timeout"),
+    ("packed, cut off", lambda h: h.say(200, gzip.compress(BOOLEAN)[:20], Content_Encoding="gzip"), "timeout"),
+    ("not packed", lambda h: h.say(200, BOOLEAN, Content_Encoding="gzip"), "timeout"),
+    ("packed far too much", lambda h: h.say(200, gzip.compress(b" " * (2 << 20)), Content_Encoding="gzip"), "too large"),
     ("not found", lambda h: h.say(404, b"nothing here"), "transport"),
     ("malformed", lambda h: h.say(400, b"MalformedQueryException"), "syntax"),
     ("forbidden", lambda h: h.say(403, b"no"), "refused"),
@@ -247,6 +255,13 @@ def test_errors_of_the_query_are_not_asked_again(fake: FakeServer) -> None:
     assert len(fake.seen) == 1
 
 
+def test_packed_replies_are_unpacked(fake: FakeServer) -> None:
+    fake.plays["ASK"] = lambda h: h.say(200, gzip.compress(BOOLEAN), Content_Encoding="gzip")
+    server, _ = endpoint(fake, workers=1)
+    assert [r.boolean for r in server.run(["ASK {}", "ASK { ?x ?y ?z }"])] == [True, True]
+    server.close()
+
+
 def test_one_connection_is_kept_per_worker(fake: FakeServer) -> None:
     server, _ = endpoint(fake, workers=1)
     server.run([f"ASK {{ wd:Q{i} ?p ?o }}" for i in range(20)])
@@ -272,13 +287,23 @@ def test_answers_come_in_the_order_of_the_queries(fake: FakeServer) -> None:
     assert [r.boolean for r in replies] == [False, True]
 
 
-def test_an_endpoint_that_dies_ends_the_run(fake: FakeServer) -> None:
-    fake.plays["wd:"] = hang_up
-    server, _ = endpoint(fake, workers=1)
+@pytest.mark.parametrize("play", [hang_up, silent, lambda h: h.say(200, b"<html>away</html>")])
+def test_an_endpoint_that_dies_ends_the_run(fake: FakeServer, play: Play) -> None:
+    server, _ = endpoint(fake, workers=1, timeout=0.2)
     server.probe()
+    fake.plays["ASK"] = play
     with pytest.raises(InputError, match="stopped answering"):
         server.run([f"ASK {{ wd:Q{i} ?p ?o }}" for i in range(GIVEN_UP)])
     server.close()
+
+
+def test_a_server_that_cannot_stand_some_queries_is_not_gone(fake: FakeServer) -> None:
+    fake.plays["wd:"] = lambda h: h.say(500, b"internal error: unexpected token")
+    server, _ = endpoint(fake, workers=1)
+    replies = server.run([f"ASK {{ wd:Q{i} ?p ?o }}" for i in range(3 * GIVEN_UP)])
+    server.close()
+    assert {reply.failure for reply in replies} == {"transport"}
+    assert fake.seen.count("ASK {}") == 3
 
 
 def test_nobody_there_is_an_error_before_anything_is_scored() -> None:
@@ -288,6 +313,41 @@ def test_nobody_there_is_an_error_before_anything_is_scored() -> None:
         server = Endpoint(url, pause=lambda seconds: None)
         with pytest.raises(InputError, match="does not answer"):
             server.probe()
+
+
+def busy(handler: Fake) -> None:
+    handler.say(429, b"", Retry_After="300")
+
+
+@pytest.mark.parametrize("play", [silent, busy])
+def test_a_run_that_is_broken_off_does_not_wait(
+    fake: FakeServer, monkeypatch: pytest.MonkeyPatch, play: Play
+) -> None:
+    asked = threading.Event()
+
+    def noted(handler: Fake) -> None:
+        asked.set()
+        play(handler)
+
+    def interrupted(future: Any) -> Any:
+        asked.wait()
+        raise KeyboardInterrupt
+
+    fake.plays["wd:"] = noted
+    server = Endpoint(fake.url, timeout=60, workers=3)
+    monkeypatch.setattr(Future, "result", interrupted)
+    started = time.monotonic()
+    with pytest.raises(KeyboardInterrupt):
+        server.run([f"ASK {{ wd:Q{i} ?p ?o }}" for i in range(9)])
+    server.close()
+    assert time.monotonic() - started < 30
+    assert len(fake.seen) <= 3
+
+
+def test_passwords_do_not_get_into_results() -> None:
+    with pytest.raises(UsageError, match="would stand in every result") as error:
+        Endpoint("http://me:secret@example.org/sparql")
+    assert "secret" not in str(error.value)
 
 
 @pytest.mark.parametrize("url", ["localhost:9999", "ftp://a/b", "http://", "http://a:b/"])

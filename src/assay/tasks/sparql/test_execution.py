@@ -5,7 +5,9 @@ from __future__ import annotations
 
 import gzip
 import signal
+import sqlite3
 from collections.abc import Callable, Iterator
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
@@ -16,8 +18,9 @@ from hypothesis import strategies as st
 from assay.core.document import Intake
 from assay.core.errors import InputError
 from assay.tasks.sparql import executor as executors
+from assay.tasks.sparql import stores
 from assay.tasks.sparql.dialect import RefusalError, check, inlined, runnable, unescaped
-from assay.tasks.sparql.executor import Runner, open_executor, stored_graph
+from assay.tasks.sparql.executor import Runner, open_executor
 from assay.tasks.sparql.minus import with_minus
 from assay.tasks.sparql.pool import Worker
 from assay.tasks.sparql.replies import PREFIXES
@@ -219,11 +222,74 @@ def test_large_graphs_go_to_a_store_that_is_built_once(
     assert opened(cache=str(folder), workers=2).run([query]) == [(["300"], None)]
     (store,) = (folder / "stores").iterdir()
     made = store.stat().st_mtime_ns
-    digest = executors._digest(graph)
-    assert stored_graph(graph, digest, folder) == store
+    assert opened(cache=str(folder), refresh=True).run([query]) == [(["300"], None)]
     assert store.stat().st_mtime_ns == made
     graph.write_text(GRAPH + "wd:Q1 wdt:P31 wd:Q5 .\n")
     assert opened(cache=str(folder)).run([query]) == [(["301"], None)]
+
+
+def emptied(store: Path) -> None:
+    for path in store.iterdir():
+        path.unlink()
+
+
+def torn(store: Path) -> None:
+    for path in store.glob("*.sst"):
+        path.write_bytes(path.read_bytes()[:-20])
+
+
+@pytest.mark.parametrize("harm", [emptied, torn])
+def test_a_damaged_store_is_built_again(
+    opened: Open, graph: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, harm: Any
+) -> None:
+    monkeypatch.setattr(executors, "IN_MEMORY", 0)
+    folder, query = tmp_path / "cache", "SELECT (COUNT(*) AS ?n) { ?x wdt:P31 wd:Q5 }"
+    opened(cache=str(folder)).run([query])
+    (store,) = (folder / "stores").iterdir()
+    harm(store)
+    intake = Intake()
+    assert opened(intake=intake, cache=str(folder), refresh=True).run([query]) == [(["300"], None)]
+    assert intake.warnings == [f"the store of {graph} in {store.parent} was damaged: built again"]
+    assert list((folder / "stores").iterdir()) == [store]
+
+
+def test_a_store_that_another_run_has_built_meanwhile_is_used(
+    graph: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    store = tmp_path / "stores" / "one"
+
+    def slow(path: Path, aside: Path) -> None:
+        for folder in (aside, store):
+            folder.mkdir()
+            (folder / "CURRENT").write_text(folder.name)
+
+    monkeypatch.setattr(stores, "build_store", slow)
+    stores.stored_graph(graph, store)
+    assert (store / "CURRENT").read_text() == "one"
+    assert list(store.parent.iterdir()) == [store]
+
+
+def test_limits_hold_for_replies_that_were_kept(opened: Open, tmp_path: Path) -> None:
+    query, folder = "SELECT ?x { ?x wdt:P31 wd:Q5 }", str(tmp_path)
+    ((answers, _),) = opened(cache=folder).run([query])
+    assert isinstance(answers, list)
+    assert len(answers) == 300
+    assert opened(cache=folder, row_limit=299).run([query]) == [(None, "too large")]
+
+
+@pytest.mark.parametrize("harm", ["UPDATE replies SET reply = x'7b'", "DROP TABLE replies"])
+def test_a_cache_that_fails_does_not_end_the_run(opened: Open, tmp_path: Path, harm: str) -> None:
+    query, intake = "SELECT ?x { wd:Q101 wdt:P2 ?x }", Intake()
+    first = opened(cache=str(tmp_path))
+    found = first.run([query])
+    first.close()
+    second = opened(intake=intake, cache=str(tmp_path))
+    with closing(sqlite3.connect(tmp_path / "replies.sqlite")) as base:
+        base.execute(harm)
+        base.commit()
+    assert second.run([query]) == found
+    second.close()
+    assert [w.partition(" (")[0] for w in intake.warnings] == [f"the cache {tmp_path} failed"]
 
 
 @pytest.mark.parametrize("name", ["graph.nt", "graph.nq", "graph.nt.gz", "graph.trig"])
@@ -260,9 +326,10 @@ def test_an_empty_graph_is_said_to_be_empty(opened: Open, tmp_path: Path) -> Non
     assert intake.warnings == [f"{path} holds no triples: nothing can be answered"]
 
 
-def test_a_graph_of_no_known_format(opened: Open, tmp_path: Path) -> None:
-    path = tmp_path / "graph.parquet"
-    path.write_text("x")
+@pytest.mark.parametrize("name", ["graph.parquet", "predictions.json"])
+def test_a_graph_of_no_known_format(opened: Open, tmp_path: Path, name: str) -> None:
+    path = tmp_path / name
+    path.write_text("[]")
     with pytest.raises(InputError, match="no known format"):
         opened(path).run(["ASK {}"])
 

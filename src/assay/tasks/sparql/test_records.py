@@ -78,7 +78,7 @@ BAD = [
     # name                  what the file holds                                    what is said
     ("an object",           json.dumps(turn()),                                    "a single JSON object, not an array"),
     ("a text",              "hello",                                               "not JSON, not an array"),
-    ("cut off",             json.dumps([turn(), turn()])[:-5],                     "JSON"),
+    ("cut off",             json.dumps([turn(), turn()])[:-5],                     "after record 1: the file breaks off"),
     ("a number inside",     json.dumps([turn(), 3]),                               "record 2: Expected `object`"),
     ("no actions",          json.dumps([turn(), turn(), turn(actions=...)]),       "record 3: the key 'actions' is missing"),
     ("no type",             json.dumps([turn(question_type=...)]),                 "record 1: the key 'question_type' is missing"),
@@ -104,6 +104,26 @@ def test_record_numbers_go_on_over_blocks(tmp_path: Path, monkeypatch: pytest.Mo
     path = tmp_path / "p.json"
     path.write_text(json.dumps([*[turn()] * 50, turn(results=...)]))
     with pytest.raises(InputError, match=r"record 51: the key 'results'"):
+        read(path)
+
+
+@pytest.mark.parametrize("block", [500, 1 << 19])
+@pytest.mark.parametrize(
+    ("end", "said"),
+    [
+        ('{"question_type": "Clar', "the file breaks off"),
+        ("{oops}", "JSON is malformed"),
+        (json.dumps(turn()) + "]]", "JSON is malformed"),
+    ],
+)
+def test_where_a_file_goes_wrong(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, block: int, end: str, said: str
+) -> None:
+    monkeypatch.setattr(records, "BLOCK_BYTES", block)
+    path = tmp_path / "p.json"
+    whole = json.dumps([turn()] * 12, indent=1)
+    path.write_text(f"{whole[:-2]}, {end}")
+    with pytest.raises(InputError, match=rf"p\.json: after record 12: {said}"):
         read(path)
 
 

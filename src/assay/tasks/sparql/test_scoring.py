@@ -6,6 +6,7 @@ from __future__ import annotations
 import json
 import math
 import pickle
+import time
 from pathlib import Path
 from typing import Any
 
@@ -164,6 +165,28 @@ def test_a_conversation_drawn_twice_counts_twice() -> None:
     twice = np.concatenate([rows[:2], rows])
     found = Conversations().finalise(Totals(Conversations.columns, twice))
     assert float(found["conversations_right"]) == pytest.approx(2 / 3)
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_conversations_by_counting(seed: int) -> None:
+    rng = np.random.default_rng(seed)
+    turns = [(c, 100 * c + t, float(rng.random() < 0.7)) for c in range(6) for t in range(4)]
+    there = [t for t in turns if rng.random() < 0.8 or t[1] % 100 == 0]
+    drawn = rng.integers(0, 6, size=9)
+    rows = np.array([t for c in drawn for t in there if t[0] == c])
+    right = [all(r for k, _, r in there if k == c) for c in drawn]
+    found = Conversations().finalise(Totals(Conversations.columns, rng.permutation(rows)))
+    assert float(found["conversations_right"]) == pytest.approx(sum(right) / len(right))
+
+
+def test_an_interval_of_conversations_wants_clusters() -> None:
+    records = [turn(n) for n in range(8)]
+    asked: Any = {"question_type": DIRECT, "metrics": ["conversations"], "resamples": 99}
+    (said,) = [w for w in evaluate(records, **asked, ci=0.9).document.warnings if "whole" in w]
+    assert said.startswith("conversations_right is of whole conversations")
+    fine = evaluate(records, **asked, ci=0.9, cluster="conversation").document.warnings
+    assert not any("whole" in w for w in fine)
+    assert not any("whole" in w for w in evaluate(records, **asked, ci=0).document.warnings)
 
 
 def test_all_types_in_one_run() -> None:
@@ -482,6 +505,34 @@ def test_what_is_odd_in_a_file(tmp_path: Path) -> None:
     assert inspect(str(path)) is None
 
 
+def test_what_is_odd_in_files_of_questions(tmp_path: Path) -> None:
+    path = tmp_path / "q.json"
+    head: Any = {"head": {"vars": ["x"]}, "results": {"bindings": []}}
+    questions: list[Any] = [
+        {"id": 1, "query": {"sparql": "ASK {}"}, "answers": [{"head": {}, "boolean": True}]},
+        {"id": 2, "query": {"sparql": "ASK {}"}},
+        {"id": 1, "query": {}, "answers": [head]},
+        {"id": 4, "query": {}},
+    ]
+    path.write_text(json.dumps({"questions": questions}))
+    found = inspect(str(path))
+    assert found is not None
+    assert found.n_records == 4
+    assert sorted(found.findings) == [
+        "1 question: id was there before: the first one counts (3)",
+        "1 question: neither a query nor answers (4)",
+    ]
+    assert sorted(found.notes) == [
+        "1 question: no answers that can be read: its query is run for them (2)",
+        "1 question: no query: never an exact match (3)",
+        "1 question: the list of answers is empty (3)",
+    ]
+    path.write_text(json.dumps([{"uid": 1, "sparql_wikidata": "ASK {}"}, {}]))
+    broken = inspect(str(path))
+    assert broken is not None
+    assert "question 2 has none of _id, uid, id" in broken.findings[0]
+
+
 SAME = [
     # name                       one query                                                       another                                                          same
     ("symmetric variables",      "SELECT ?x { ?x wdt:P1 ?a . ?x wdt:P1 ?b }",                     "SELECT ?x { ?x wdt:P1 ?b . ?x wdt:P1 ?a }",                     True),
@@ -500,6 +551,23 @@ SAME = [
     ("brackets twice",           "SELECT ?x { ?x wdt:P1 ?y FILTER((?y > 1)) }",                   "SELECT ?x { ?x wdt:P1 ?y FILTER(?y > 1) }",                     True),
     ("its own prefix",           "PREFIX wd: <http://www.wikidata.org/entity/> ASK { wd:Q1 wdt:P1 ?x }", "ASK { wd:Q1 wdt:P1 ?x }",                                True),
     ("projection order",         "SELECT ?x ?y { ?x wdt:P1 ?y }",                                 "SELECT ?y ?x { ?x wdt:P1 ?y }",                                 False),
+    ("braces",                   "SELECT ?x { { ?x wdt:P1 ?y } FILTER(?y > 1) }",                 "SELECT ?x { ?x wdt:P1 ?y FILTER(?y > 1) }",                     True),
+    ("braces in a join",         "SELECT ?x { ?x wdt:P1 ?y { ?x wdt:P2 ?y } }",                   "SELECT ?x { { ?x wdt:P1 ?y } ?x wdt:P2 ?y }",                   True),
+    ("braces around a filter",   "SELECT ?x { ?x wdt:P1 ?y { ?x wdt:P2 ?z FILTER(?y > 1) } }",    "SELECT ?x { ?x wdt:P1 ?y . ?x wdt:P2 ?z FILTER(?y > 1) }",      False),
+    ("joins around OPTIONAL",    "ASK { { ?x a ?y OPTIONAL { ?x a ?z } } ?y a ?x }",              "ASK { ?y a ?x { ?x a ?y OPTIONAL { ?x a ?z } } }",              True),
+    ("UNION of UNION",           "ASK { { ?x a ?y } UNION { { ?x a 1 } UNION { ?x a 2 } } }",     "ASK { { ?x a 2 } UNION { ?x a ?y } UNION { ?x a 1 } }",         True),
+    ("one filter of two",        "SELECT ?x { ?x a ?y FILTER(?y > 1 && (?y < 5)) }",              "SELECT ?x { ?x a ?y FILTER(?y < 5) FILTER(?y > 1) }",           True),
+    ("or is not and",            "SELECT ?x { ?x a ?y FILTER(?y > 1 && ?y < 5 || ?y = 9) }",      "SELECT ?x { ?x a ?y FILTER(?y > 1) FILTER(?y < 5 || ?y = 9) }", False),
+    ("ascending",                "SELECT ?x { ?x a ?y } ORDER BY ASC(?y) LIMIT 1 OFFSET 2",       "SELECT ?x { ?x a ?y } ORDER BY ?y OFFSET 2 LIMIT 1",            True),
+    ("descending",               "SELECT ?x { ?x a ?y } ORDER BY DESC(?y)",                       "SELECT ?x { ?x a ?y } ORDER BY ?y",                             False),
+    ("all there is",             "SELECT * { wd:Q1 wdt:P1 ?x }",                                  "SELECT ?x { wd:Q1 wdt:P1 ?x }",                                 True),
+    ("all there are",            "SELECT * { ?y wdt:P1 ?x }",                                     "SELECT ?x { ?y wdt:P1 ?x }",                                    False),
+    ("VALUES at the end",        "SELECT ?x { ?x a ?y } VALUES ?y { 1 2 }",                       "SELECT ?x { VALUES ?y { 2 1 } ?x a ?y }",                       True),
+    ("VALUES behind GROUP BY",   "SELECT ?x { ?x a ?y } GROUP BY ?x VALUES ?y { 1 2 }",           "SELECT ?x { VALUES ?y { 2 1 } ?x a ?y } GROUP BY ?x",           False),
+    ("columns of VALUES",        "ASK { VALUES (?x ?y) { (1 2) } ?x a ?y }",                      "ASK { VALUES (?b ?a) { (2 1) } ?a a ?b }",                      True),
+    ("a path backwards",         "ASK { wd:Q1 ^wdt:P1 ?x }",                                      "ASK { ?x wdt:P1 wd:Q1 }",                                       True),
+    ("brackets in a path",       "ASK { ?x wdt:P1/(wdt:P2)* ?y }",                                "ASK { ?x wdt:P1/wdt:P2* ?y }",                                  True),
+    ("BASE",                     "BASE <http://www.wikidata.org/> ASK { <entity/Q1> ?p ?x }",     "ASK { wd:Q1 ?p ?x }",                                           True),
     ("not SPARQL, spaces apart", "tell  me",                                                      "Tell me",                                                       True),
 ]  # fmt: skip
 
@@ -507,6 +575,31 @@ SAME = [
 @pytest.mark.parametrize(("name", "a", "b", "same"), SAME, ids=[s[0] for s in SAME])
 def test_queries_that_are_the_same(name: str, a: str, b: str, same: bool) -> None:
     assert (canonical(a) == canonical(b)) is same
+
+
+@pytest.mark.parametrize("n", [100, 250, 2_000])
+@pytest.mark.parametrize("form", ["?x{0} wdt:P1 ?x{1}", "?x wdt:P1 ?x{0}", "?a{0} wdt:P1 ?b{0}"])
+def test_a_system_that_repeats_itself_is_compared_in_time(form: str, n: int) -> None:
+    triples = [form.format(i, i + 1) for i in range(n // 2)]
+    query, other = (f"ASK {{ {' . '.join(part)} }}" for part in (triples, triples[::-1]))
+    started = time.process_time()
+    assert (canonical(query) == canonical(other)) is (n < 2_000)
+    assert time.process_time() - started < 10
+
+
+@pytest.mark.parametrize(
+    "query",
+    [
+        "SELECT ?x { wd:Q1 wdt:P2 ?x }",
+        "select ?x { wd: q1 wdt: p2 ?x }",
+        "PREFIX e: <http://www.wikidata.org/entity/> SELECT ?x { e:Q1 wdt:P2 ?x }",
+        "SELECT ?x { <http://www.wikidata.org/entity/Q1> wdt:P2 ?x } # not wd:Q7",
+        "SELECT ?x { wd:Q1 wdt:P2 ?x FILTER(?x != 'wd:Q8') }",
+        "SELECT ?x { wd:Q1 wdt:P2 ?x . e:Q3 e:P4 ?x }",
+    ],
+)
+def test_ids_of_a_query_however_it_writes_them(query: str) -> None:
+    assert [set(part) for part in parts_of(query)[:2]] == [{"Q1"}, {"P2"}]
 
 
 def test_parts_of_a_text_that_does_not_parse() -> None:

@@ -27,6 +27,7 @@ class Token(NamedTuple):
 
 _ESCAPED = r"\\[_~.\-!$&'()*+,;=/?#@%]"
 _LOCAL = rf"(?:(?:[\w:%]|{_ESCAPED})(?:[\w:%-]|{_ESCAPED}|\.(?=[\w:%-]))*)?"
+# A prefix has a bound, for without one "a.a.a." would be read to its end from each of its letters.
 _TOKEN = re.compile(
     r"""
     (?P<skip>\s+|\#[^\n\r]*)
@@ -35,7 +36,7 @@ _TOKEN = re.compile(
       |"(?:[^"\\\n\r]|\\.)*"|'(?:[^'\\\n\r]|\\.)*')
   | (?P<variable>[?$]\w+)
   | (?P<blank>_:\w(?:[\w.-]*[\w-])?)
-  | (?P<prefixed>(?:[^\W\d_](?:[\w.-]*[\w-])?)?:"""
+  | (?P<prefixed>(?:[^\W\d_](?:[\w.-]{0,250}[\w-])?)?:"""
     + _LOCAL
     + r""")
   | (?P<name>%\w+)
@@ -102,6 +103,19 @@ def _compares(text: str, found: list[Token]) -> bool:
     else:
         behind = not last.is_word("DISTINCT")
     return behind and _ADDRESS.match(text) is None
+
+
+def declared(found: list[Token]) -> dict[str, str]:
+    """The prefixes that a query declares, and their IRIs.
+
+    >>> declared(tokens("PREFIX a: <urn:a/> ASK { a:b ?x ?y }"))
+    {'a': 'urn:a/'}
+    """
+    return {
+        name.text[:-1]: iri.text[1:-1]
+        for word, name, iri in zip(found, found[1:], found[2:], strict=False)
+        if word.is_word("PREFIX") and name.kind == "prefixed" and iri.kind == "iri"
+    }
 
 
 def closing(found: list[Token], start: int) -> int | None:

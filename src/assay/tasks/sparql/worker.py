@@ -56,7 +56,7 @@ def main(given: str) -> None:
     except SyntaxError as error:
         send(Reply("syntax", f"{error.lineno or 0}:{error.msg}"))
         return
-    except (OSError, ValueError, EOFError, zlib.error) as error:
+    except (OSError, ValueError, EOFError, RuntimeError, zlib.error) as error:
         send(Reply("transport", str(error)))
         return
     limit_memory(options.memory)
@@ -83,8 +83,9 @@ def open_store(options: WorkerOptions) -> Any:
     store = pyoxigraph.Store(options.store) if options.store is not None else pyoxigraph.Store()
     path = Path(options.graph)
     name = path.name.removesuffix(".gz")
-    format = pyoxigraph.RdfFormat.from_extension(name.rpartition(".")[2])
-    if format is None:
+    extension = name.rpartition(".")[2]
+    format = pyoxigraph.RdfFormat.from_extension(extension)
+    if format is None or extension == "json":  # any JSON is JSON-LD, mostly without a triple
         raise ValueError(f"{path.name} is of no known format; name it .nt, .ttl, .nq or .trig")
     with _opened(path) as stream:
         store.bulk_load(input=stream, format=format)
