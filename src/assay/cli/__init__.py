@@ -24,7 +24,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
         _replace_closed_streams()
         code = run(arguments)
     except KeyboardInterrupt:  # before the command began, while modules were being imported
-        code = _say("interrupted; nothing was written", 130)
+        code = _interrupted()
     sys.exit(code)
 
 
@@ -42,7 +42,7 @@ def run(arguments: Sequence[str] | None = None) -> int:
         sys.stdout.write(text)
         sys.stdout.flush()
     except KeyboardInterrupt:
-        return _say("interrupted; nothing was written", 130)
+        return _interrupted()
     except BrokenPipeError:
         # The reader of our output went away (`assay ... | head`): nobody is left to be told.
         _forget_output()
@@ -88,7 +88,7 @@ def _invoked(given: list[str]) -> int:
     except click.ClickException as error:
         return _say(_usage(error), 2)
     except click.Abort:
-        return _say("interrupted; nothing was written", 130)
+        return _interrupted()
     return 0
 
 
@@ -117,6 +117,11 @@ def _forget_output() -> None:
 
     with suppress(OSError, ValueError):
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+
+
+def _interrupted() -> int:
+    # A run may have been saved, or a verdict given, a moment before.
+    return _say("interrupted; nothing is left half-written", 130)
 
 
 def _say(message: str, code: int) -> int:

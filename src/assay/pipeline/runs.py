@@ -109,15 +109,16 @@ class RunWriter:
 
     def __init__(self, path: Path) -> None:
         self.path = path
-        self._stack = ExitStack()
 
     def __enter__(self) -> Self:
         if self.path.is_dir() and any(self.path.iterdir()) and not is_run(self.path):
             raise OutputError(
                 f"{self.path} exists and is not a run folder; choose another folder for --save"
             )
-        self._aside = self._stack.enter_context(atomic_folder(self.path))
-        self._examples = self._stack.enter_context((self._aside / EXAMPLES).open("wb"))
+        with ExitStack() as stack:  # unwound, should the second not open
+            self._aside = stack.enter_context(atomic_folder(self.path))
+            self._examples = stack.enter_context((self._aside / EXAMPLES).open("wb"))
+            self._stack = stack.pop_all()
         return self
 
     def add(self, batch: Batch, rows: Rows, cluster: str | None) -> None:
