@@ -114,6 +114,7 @@ def test_a_place_that_fills_up_before_the_first_byte_is_named(
 
     monkeypatch.setattr(Path, "open", full)
     target = tmp_path / "new" / name
+    options: dict[str, Any] = {option: target}
     with pytest.raises(OutputError, match=r"new.* cannot be written \(No space left on device\)"):
-        evaluate("text", path, metrics=["exact"], **{option: target})
+        evaluate("text", path, metrics=["exact"], **options)
     assert list(tmp_path.iterdir()) == [path]
