@@ -150,12 +150,12 @@ def reference() -> dict[Path, str]:
 
 
 SECTIONS = (
-    ("Learn", "*.md"),
-    ("Do", "how-to/*.md"),
-    ("Understand", "explanation/*.md"),
-    ("Look up", "reference/*.md"),
-    ("Come from another tool", "coming-from/*.md"),
-    ("Metric cards", "metrics/*.md"),
+    ("Learn", ("tutorial*.md",)),
+    ("Do", ("how-to/*.md",)),
+    ("Understand", ("explanation/*.md",)),
+    ("Look up", ("reference/*.md",)),
+    ("Come from another tool", ("coming-from/*.md", "quirks.md")),
+    ("Metric cards", ("metrics/*.md",)),
 )
 
 
@@ -163,10 +163,9 @@ def index_page() -> str:
     """All pages with their first sentences, so that each can be found from one place."""
     lines = ["# Documentation", "", "What Assay is and a first number: [README](../README.md)."]
     docs = ROOT / "docs"
-    for title, pattern in SECTIONS:
-        found = sorted(page for page in docs.glob(pattern) if page != docs / "README.md")
+    for title, patterns in SECTIONS:
         lines += ["", f"## {title}", ""]
-        for page in found:
+        for page in (p for x in patterns for p in sorted(docs.glob(x), key=lambda p: p.stem)):
             heading, sentence = _opening(page.read_text(encoding="utf-8"))
             about = f": {sentence}" if sentence else ""
             lines.append(f"- [{heading}]({page.relative_to(docs)}){about}")
@@ -184,7 +183,7 @@ def _opening(text: str) -> tuple[str, str]:
     heading, _, rest = text.removeprefix("# ").partition("\n")
     paragraph = " ".join(rest.strip().partition("\n\n")[0].split())
     sentence = re.split(r"(?<=\.)\s", paragraph)[0].rstrip(":")
-    return heading, "" if sentence.startswith(("`" * 3, "|")) else sentence
+    return heading, "" if sentence.startswith(("`" * 3, "|", "#")) else sentence
 
 
 def commands_page() -> str:

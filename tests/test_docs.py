@@ -54,6 +54,13 @@ def test_reference_pages_are_up_to_date(path: Path) -> None:
     assert path.read_text("utf-8") == generate.reference()[path], "run `make docs`"
 
 
+def test_every_page_is_in_the_list_of_all_pages() -> None:
+    index = generate.index_page()
+    pages = (generate.ROOT / "docs").rglob("*.md")
+    names = [str(page.relative_to(generate.ROOT / "docs")) for page in pages]
+    assert [n for n in names if f"({n})" not in index] == ["README.md"]
+
+
 @pytest.mark.parametrize("page", generate.pages(), ids=named)
 def test_links_between_pages_lead_somewhere(page: Path) -> None:
     for target, _ in LINK.findall(page.read_text("utf-8")):
