@@ -24,9 +24,6 @@ if TYPE_CHECKING:
 
     from assay.core.document import ResultDocument
 
-MOST_DIGITS = 6
-"""More could show a last bit, in which plain arithmetic and numpy's may differ."""
-
 _VALUES = {
     "-p": "predictions",
     "--predictions": "predictions",
@@ -40,6 +37,7 @@ _VALUES = {
 }
 _QUIET = ("-q", "--quiet")  # there is nothing to be quiet about
 _LEVELS = ("0", "0.95")
+_DIGITS = tuple("0123456")  # more could show a last bit, in which plain arithmetic may differ
 _FORMATS = ("table", "markdown", "latex")
 _OTHER_FILES = (".jsonl", ".ndjson", ".json", ".tsv", ".csv", ".parquet", ".gz", ".zst")
 _SPECIAL = frozenset("*?[")
@@ -96,7 +94,7 @@ def _understood(arguments: Sequence[str]) -> Mapping[str, list[str]] | None:
         return None
     plain = all(x in _LEVELS for x in given["ci"])
     plain = plain and all(x in _FORMATS for x in given["format"])
-    plain = plain and all(len(x) == 1 and x in "0123456" for x in given["digits"])
+    plain = plain and all(x in _DIGITS for x in given["digits"])
     return given if plain else None
 
 
