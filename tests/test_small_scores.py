@@ -200,6 +200,24 @@ def test_neither_numpy_nor_click_is_loaded(arguments: list[str]) -> None:
     assert not {"numpy", "click"} & set(done.stdout.splitlines()[-1].split())
 
 
+@pytest.mark.parametrize("arguments", [SCORED, [*SCORED, "-m", "ter"]], ids=["short", "long"])
+def test_output_does_not_hang_on_the_locale(arguments: list[str]) -> None:
+    def printed(**locale: str) -> bytes:
+        command = f"from assay.cli import main; main({arguments!r})"
+        return subprocess.run(
+            [sys.executable, "-c", command],
+            env={**os.environ, "PYTHONUTF8": "0", "PYTHONCOERCECLOCALE": "0", **locale},
+            capture_output=True,
+            check=True,
+        ).stdout
+
+    usual = printed(PYTHONIOENCODING="utf-8")
+    assert "──".encode() in usual
+    assert printed(PYTHONIOENCODING="", LC_ALL="C") == usual
+    asked = printed(PYTHONIOENCODING="latin-1").decode("latin-1")
+    assert asked == usual.decode().translate({ord(c): "?" for c in "─↓"})
+
+
 def test_a_closed_pipe_is_no_error() -> None:
     command = f"from assay.cli import main; main({PLAIN!r})"
     with subprocess.Popen(

@@ -22,6 +22,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
         # --jobs is how work is spread. Has to be said before numpy is imported.
         os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
         _replace_closed_streams()
+        _make_output_take_all()
         code = run(arguments)
     except KeyboardInterrupt:  # before the command began, while modules were being imported
         code = _interrupted()
@@ -109,6 +110,22 @@ def _replace_closed_streams() -> None:
         import io
 
         sys.stdin = io.TextIOWrapper(io.BytesIO(), encoding="utf-8")
+
+
+def _make_output_take_all() -> None:
+    """Let standard output take every character, also where the locale has not heard of it.
+
+    Files and pipes get UTF-8, as everything we write has. What a terminal (or an encoding that was
+    asked for) lacks is shown as a question mark. Python does that for standard error by itself.
+    """
+    import io
+
+    output = sys.stdout
+    if isinstance(output, io.TextIOWrapper) and not output.encoding.lower().startswith("utf"):
+        if output.isatty() or os.environ.get("PYTHONIOENCODING"):
+            output.reconfigure(errors="replace")
+        else:
+            output.reconfigure(encoding="utf-8")
 
 
 def _forget_output() -> None:
