@@ -150,7 +150,7 @@ def reference() -> dict[Path, str]:
 
 
 SECTIONS = (
-    ("Learn", ("tutorial.md", "tutorial-*.md")),
+    ("Learn", ("tutorial*.md",)),
     ("Do", ("how-to/*.md",)),
     ("Understand", ("explanation/*.md",)),
     ("Look up", ("reference/*.md",)),
@@ -165,7 +165,7 @@ def index_page() -> str:
     docs = ROOT / "docs"
     for title, patterns in SECTIONS:
         lines += ["", f"## {title}", ""]
-        for page in [page for pattern in patterns for page in sorted(docs.glob(pattern))]:
+        for page in (p for x in patterns for p in sorted(docs.glob(x), key=lambda p: p.stem)):
             heading, sentence = _opening(page.read_text(encoding="utf-8"))
             about = f": {sentence}" if sentence else ""
             lines.append(f"- [{heading}]({page.relative_to(docs)}){about}")

@@ -8,19 +8,22 @@ import os
 import re
 import subprocess
 import sys
+from itertools import chain
 from pathlib import Path
 
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from assay.aggregate.plain import MOST_ROWS
 from assay.cli import run, small
 from assay.testing.samples import texts
 
 ROOT = Path(__file__).parent.parent
 SAMPLE = ROOT / "examples" / "text"
 PREDICTIONS, GOLD = str(SAMPLE / "improved.txt"), str(SAMPLE / "reference.txt")
-PLAIN = ["text", "score", "-p", PREDICTIONS, "-g", GOLD, "-m", "bleu", "--ci", "0"]
+SCORED = ["text", "score", "-p", PREDICTIONS, "-g", GOLD, "-m", "bleu"]
+PLAIN = [*SCORED, "--ci", "0"]
 
 
 def long_way(arguments: list[str], capsys: pytest.CaptureFixture[str]) -> tuple[int, str, str]:
@@ -36,6 +39,9 @@ def long_way(arguments: list[str], capsys: pytest.CaptureFixture[str]) -> tuple[
     "arguments",
     [
         PLAIN,
+        SCORED,
+        [*SCORED, "-m", "chrf", "--ci=0.95", "--format", "markdown"],
+        [*SCORED, "-g", PREDICTIONS, "-m", "chrf", "--digits", "6"],
         [*PLAIN[:6], "-g", PREDICTIONS, *PLAIN[6:]],
         ["text", "score", "--ci=0", f"--gold={GOLD}", "--metric=bleu", "--predictions", GOLD],
         [*PLAIN, "-m", "chrf", "-q"],
@@ -65,6 +71,7 @@ sides = st.lists(st.tuples(line, line, line), min_size=1, max_size=5)
 @given(
     metrics=st.sampled_from([["bleu"], ["chrf"], ["bleu", "chrf"], ["chrf", "bleu"]]),
     options=st.sampled_from([[], ["--digits", "6"], ["-q"], ["--format", "latex"]]),
+    level=st.sampled_from([[], ["--ci", "0"], ["--ci=0.95"]]),
     pairs=sides,
     several=st.booleans(),
     end=st.sampled_from(["\n", "", "\r\n", "\n\n"]),
@@ -73,6 +80,7 @@ sides = st.lists(st.tuples(line, line, line), min_size=1, max_size=5)
 def test_on_any_lines(
     metrics: list[str],
     options: list[str],
+    level: list[str],
     pairs: list[tuple[str, ...]],
     several: bool,
     end: str,
@@ -85,15 +93,18 @@ def test_on_any_lines(
         path.write_text(start + "\n".join(column) + end, "utf-8", newline="")
     files = [str(paths[0]), "-g", str(paths[1]), *(["-g", str(paths[2])] if several else [])]
     chosen = [word for metric in metrics for word in ("-m", metric)]
-    arguments = ["text", "score", "-p", *files, *chosen, *options, "--ci", "0"]
+    arguments = ["text", "score", "-p", *files, *chosen, *options, *level]
     text = small.answer(arguments)
     code, out, err = long_way(arguments, capsys)
     if text is not None:
         assert (code, out, err) == (0, text, "")
     elif "-q" not in options and not err:  # nothing to remark on: the last digit is in doubt
-        _, out, _ = long_way(["text", "score", "-p", *files, *chosen, "--ci=0", "--json"], capsys)
-        scores = json.loads(out)["scores"].values()
-        assert any(re.search(r"\.\d\d(\d\d)*(5|49999)", str(value)) for value in scores)
+        scored = ["text", "score", "-p", *files, *chosen, *level, "--json"]
+        document = json.loads(long_way(scored, capsys)[1])
+        values = [*document["scores"].values(), *chain(*document["intervals"].values())]
+        doubtful = any(re.search(r"\.\d\d(\d\d)*(5|49999)", str(value)) for value in values)
+        one = document["counts"]["matched"] == 1  # which has no interval, so it is not tried
+        assert doubtful or (one and document["intervals"])
 
 
 @pytest.mark.parametrize(
@@ -106,7 +117,7 @@ def test_on_any_lines(
         ["-m", "bleu"],
         ["-m", "os.path"],
         ["-m", "chrf(word_order=2)"],
-        ["--ci", "0.95"],
+        ["--ci", "0"],
         ["--digits", "7"],
         ["--digits", "²"],
         ["--save", "run"],
@@ -120,6 +131,21 @@ def test_on_any_lines(
 )
 def test_anything_else_is_left_to_the_long_way(change: list[str]) -> None:
     assert small.answer([*PLAIN, *change]) is None
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        ["--ci", "0.9"],
+        ["--ci", "nan"],
+        ["--seed", "1"],
+        ["--resamples=99"],
+        ["--interval", "poisson"],
+    ],
+    ids=" ".join,
+)
+def test_other_intervals_are_left_to_the_long_way(change: list[str]) -> None:
+    assert small.answer([*SCORED, *change]) is None
 
 
 @pytest.mark.parametrize(
@@ -143,6 +169,14 @@ def test_files_that_are_not_plain_are_left_to_the_long_way(
     assert small.answer([*PLAIN[:3], str(tmp_path / name), *PLAIN[4:]]) is None
 
 
+@pytest.mark.parametrize("n", [1, MOST_ROWS + 1])
+def test_intervals_of_one_row_or_of_many_are_left_to_the_long_way(tmp_path: Path, n: int) -> None:
+    (tmp_path / "lines.txt").write_text("a line of words\n" * n)
+    scored = ["text", "score", "-p", str(tmp_path / "lines.txt"), "-g", str(tmp_path / "lines.txt")]
+    assert small.answer([*scored, "-m", "bleu"]) is None
+    assert small.answer([*scored, "-m", "bleu", "--ci", "0"]) is not None
+
+
 @pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="this system has no named pipes")
 def test_a_pipe_is_not_touched(tmp_path: Path) -> None:
     os.mkfifo(tmp_path / "pipe")  # opening it would wait for a writer for ever
@@ -158,12 +192,30 @@ def test_help_fits_the_terminal(monkeypatch: pytest.MonkeyPatch) -> None:
         assert longest - 15 < max(map(len, listed)) <= longest
 
 
-@pytest.mark.parametrize("arguments", [["--help"], PLAIN, [*PLAIN, "-m", "chrf"]])
+@pytest.mark.parametrize("arguments", [["--help"], PLAIN, SCORED, [*PLAIN, "-m", "chrf"]])
 def test_neither_numpy_nor_click_is_loaded(arguments: list[str]) -> None:
     run = f"from assay.cli import run; assert run({arguments!r}) == 0"
     code = f"{run}\nimport sys; print(*sys.modules)"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert not {"numpy", "click"} & set(done.stdout.splitlines()[-1].split())
+
+
+@pytest.mark.parametrize("arguments", [SCORED, [*SCORED, "-m", "ter"]], ids=["short", "long"])
+def test_output_does_not_hang_on_the_locale(arguments: list[str]) -> None:
+    def printed(**locale: str) -> bytes:
+        command = f"from assay.cli import main; main({arguments!r})"
+        return subprocess.run(
+            [sys.executable, "-c", command],
+            env={**os.environ, "PYTHONUTF8": "0", "PYTHONCOERCECLOCALE": "0", **locale},
+            capture_output=True,
+            check=True,
+        ).stdout
+
+    usual = printed(PYTHONIOENCODING="utf-8")
+    assert "──".encode() in usual
+    assert printed(PYTHONIOENCODING="", LC_ALL="C") == usual
+    asked = printed(PYTHONIOENCODING="latin-1").decode("latin-1")
+    assert asked == usual.decode().translate({ord(c): "?" for c in "─↓"})
 
 
 def test_a_closed_pipe_is_no_error() -> None:

@@ -123,7 +123,7 @@ def test_ctrl_c_ends_it_and_leaves_nothing(files: Path, jobs: str, source: str) 
             out, err = process.communicate(timeout=60)
         finally:
             process.kill()  # does nothing to one that has ended
-    assert (out, err) == (b"", b"assay: interrupted; nothing was written\n")
+    assert (out, err) == (b"", b"assay: interrupted; nothing is left half-written\n")
     assert process.returncode == 130
     assert listing(files) == before
 

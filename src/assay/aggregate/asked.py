@@ -1,12 +1,17 @@
 # SPDX-License-Identifier: Apache-2.0
-"""How many resamples and trials were asked for: refused where they cannot be meant, and remarked
-on where there are too few to show what they are for."""
+"""How sure one wants to be: what is asked for where nobody says, refused where it cannot be meant,
+and remarked on where there are too few resamples or trials to show what they are for."""
 
 from __future__ import annotations
 
 import math
 
 from assay.core.errors import UsageError
+
+LEVEL = 0.95
+RESAMPLES = 1_000
+TRIALS = 10_000
+SEED = 12_345
 
 MOST = 1_000_000
 """Ends of intervals and p-values are then good to three digits and more; the rest is waste."""

@@ -11,13 +11,14 @@ from typing import Literal
 
 import numpy as np
 
-from assay.aggregate.resample import RESAMPLES, SEED, Scores, bootstrap_scores
+from assay.aggregate.asked import LEVEL, RESAMPLES, SEED
+from assay.aggregate.percentile import percentile_bounds
+from assay.aggregate.resample import Scores, bootstrap_scores
 from assay.aggregate.totals import Codes, split_columns, total
 from assay.core.metric import Metric, Rows, Score, Value
 
 Method = Literal["auto", "bootstrap"]
 
-LEVEL = 0.95
 FEW_CLUSTERS = 20
 
 
@@ -64,22 +65,13 @@ def wilson_interval(hits: float, n: float, *, level: float = LEVEL) -> Interval:
 def percentile_interval(
     resampled: Value, *, n: int, level: float = LEVEL, method: str = "bootstrap"
 ) -> Interval:
-    """The middle `level` of resampled scores. `n` is how many units (examples, clusters) there are.
-
-    Few units vary less in resamples than in truth; the share left out at each end is therefore
-    made smaller, by what Student's t asks for (docs/explanation/statistics.md; Hesterberg 2015,
-    "What teachers should know about the bootstrap", calls it the expanded percentile interval).
-    """
+    """The middle `level` of resampled scores of `n` units, examples or clusters."""
     values = np.asarray(resampled, dtype=np.float64)
     defined = values[~np.isnan(values)]
     undefined = len(values) - len(defined)
     if n < 2 or len(defined) == 0:
         return Interval(math.nan, math.nan, method, level, undefined)
-    tail = NormalDist().cdf(-_student(level, n - 1) * math.sqrt(n / (n - 1)))
-    ordered = np.sort(defined)
-    return Interval(
-        _quantile(ordered, tail), _quantile(ordered, 1 - tail), method, level, undefined
-    )
+    return Interval(*percentile_bounds(np.sort(defined), n, level), method, level, undefined)
 
 
 def score_intervals(
@@ -180,35 +172,3 @@ def _share(score: Score, metric: Metric, totals: Rows, level: float) -> Interval
     return Interval(
         score.low + scale * found.low, score.low + scale * found.high, found.method, level
     )
-
-
-def _quantile(ordered: Value, share: float) -> float:
-    """The value below which `share` of new resamples would fall: the k-th of R is at k / (R + 1).
-
-    What `numpy.quantile` calls "weibull"; that loads masked arrays, a tenth of a small score's
-    time.
-    """
-    n = len(ordered)
-    place = min(max(n * share + share - 1, 0.0), n - 1.0)
-    below = int(place)
-    low, high = float(ordered[below]), float(ordered[min(below + 1, n - 1)])
-    if low == high:  # also where both are infinite
-        return low
-    between = place - below
-    return low + (high - low) * between if between < 0.5 else high - (high - low) * (1 - between)
-
-
-def _student(level: float, degrees: int) -> float:
-    """The two-sided critical value of Student's t, by its expansion around the normal one.
-
-    Abramowitz and Stegun 26.7.5; within 0.001 of the exact value from 10 degrees of freedom up.
-    """
-    z = NormalDist().inv_cdf((1 + level) / 2)
-    square = z * z
-    terms = (
-        z * (square + 1) / 4,
-        z * (5 * square**2 + 16 * square + 3) / 96,
-        z * (3 * square**3 + 19 * square**2 + 17 * square - 15) / 384,
-        z * (79 * square**4 + 776 * square**3 + 1482 * square**2 - 1920 * square - 945) / 92160,
-    )
-    return z + math.fsum(term / degrees**power for power, term in enumerate(terms, start=1))

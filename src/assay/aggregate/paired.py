@@ -15,9 +15,10 @@ from typing import Literal, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from assay.aggregate.interval import LEVEL, Interval, bootstrap_name, percentile_interval
+from assay.aggregate.asked import LEVEL, RESAMPLES, SEED, TRIALS
+from assay.aggregate.interval import Interval, bootstrap_name, percentile_interval
 from assay.aggregate.product import EXACT, weighted_sums
-from assay.aggregate.resample import CELLS, RESAMPLES, SEED, Scores, bootstrap_scores
+from assay.aggregate.resample import CELLS, Scores, bootstrap_scores
 from assay.aggregate.shares import counted, difference_interval, mcnemar, mcnemar_p
 from assay.aggregate.totals import (
     Codes,
@@ -32,7 +33,6 @@ from assay.core.metric import Metric, Rows, Totals
 
 Test = Literal["auto", "randomisation"]
 
-TRIALS = 10_000
 
 # Two differences that are equal on paper can differ in the last digits. Ties must count, or a
 # p-value comes out too small: differences within this share of the scores' size are equal.

@@ -15,6 +15,7 @@ from collections.abc import Callable, Iterator, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
+from assay.aggregate.asked import RESAMPLES, SEED
 from assay.aggregate.product import Product, Weights, weighted_sums
 from assay.aggregate.totals import (
     Codebook,
@@ -26,9 +27,6 @@ from assay.aggregate.totals import (
     split_columns,
 )
 from assay.core.metric import Metric, Rows, Totals, Value
-
-RESAMPLES = 1_000
-SEED = 12_345
 
 DRAWS = 1 << 16
 """Positions drawn at once, and..."""

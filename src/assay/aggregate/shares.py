@@ -12,7 +12,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from assay.aggregate.interval import LEVEL, Interval
+from assay.aggregate.asked import LEVEL
+from assay.aggregate.interval import Interval
 from assay.core.comparison import McNemar
 from assay.core.metric import Metric, Rows, Score
 

@@ -9,8 +9,6 @@ from hypothesis import strategies as st
 
 from assay.aggregate.interval import (
     Interval,
-    _quantile,
-    _student,
     cluster_warning,
     percentile_interval,
     resampled_intervals,
@@ -18,6 +16,7 @@ from assay.aggregate.interval import (
     share_intervals,
     wilson_interval,
 )
+from assay.aggregate.percentile import _quantile, _student
 from assay.aggregate.resample import PoissonSums, bootstrap_totals
 from assay.aggregate.test_metrics import (
     Accuracy,

@@ -22,9 +22,10 @@ def main(arguments: Sequence[str] | None = None) -> None:
         # --jobs is how work is spread. Has to be said before numpy is imported.
         os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
         _replace_closed_streams()
+        _make_output_take_all()
         code = run(arguments)
     except KeyboardInterrupt:  # before the command began, while modules were being imported
-        code = _say("interrupted; nothing was written", 130)
+        code = _interrupted()
     sys.exit(code)
 
 
@@ -42,7 +43,7 @@ def run(arguments: Sequence[str] | None = None) -> int:
         sys.stdout.write(text)
         sys.stdout.flush()
     except KeyboardInterrupt:
-        return _say("interrupted; nothing was written", 130)
+        return _interrupted()
     except BrokenPipeError:
         # The reader of our output went away (`assay ... | head`): nobody is left to be told.
         _forget_output()
@@ -88,7 +89,7 @@ def _invoked(given: list[str]) -> int:
     except click.ClickException as error:
         return _say(_usage(error), 2)
     except click.Abort:
-        return _say("interrupted; nothing was written", 130)
+        return _interrupted()
     return 0
 
 
@@ -111,12 +112,33 @@ def _replace_closed_streams() -> None:
         sys.stdin = io.TextIOWrapper(io.BytesIO(), encoding="utf-8")
 
 
+def _make_output_take_all() -> None:
+    """Let standard output take every character, also where the locale has not heard of it.
+
+    Files and pipes get UTF-8, as everything we write has. What a terminal (or an encoding that was
+    asked for) lacks is shown as a question mark. Python does that for standard error by itself.
+    """
+    import io
+
+    output = sys.stdout
+    if isinstance(output, io.TextIOWrapper) and not output.encoding.lower().startswith("utf"):
+        if output.isatty() or os.environ.get("PYTHONIOENCODING"):
+            output.reconfigure(errors="replace")
+        else:
+            output.reconfigure(encoding="utf-8")
+
+
 def _forget_output() -> None:
     """Drop what standard output still holds, so that Python does not try again while it exits."""
     from contextlib import suppress
 
     with suppress(OSError, ValueError):
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+
+
+def _interrupted() -> int:
+    # A run may have been saved, or a verdict given, a moment before.
+    return _say("interrupted; nothing is left half-written", 130)
 
 
 def _say(message: str, code: int) -> int:

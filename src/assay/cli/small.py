@@ -2,10 +2,10 @@
 """The short way: what can be answered without loading numpy or click.
 
 Both take longer to load than some hundred lines take to score. The first page of help goes this
-way, and `assay text score -p FILE -g FILE... -m METRIC... --ci 0` where the files are short and
-need no remark, and where the metrics have a plain form. The document and its rendering are those
-of the long way; everything else, every error among it, is left to that, and tests hold what both
-can answer to the same bytes.
+way, and `assay text score -p FILE -g FILE... -m METRIC...`, with intervals or (`--ci 0`) without,
+where the files are short and need no remark, and where the metrics have a plain form. The document
+and its rendering are those of the long way; everything else, every error among it, is left to
+that, and tests hold what both can answer to the same bytes.
 """
 
 from __future__ import annotations
@@ -13,6 +13,7 @@ from __future__ import annotations
 import importlib
 import os
 import sys
+from itertools import chain
 
 from assay.cli.front import HELP_FLAGS, front_page, version_line
 
@@ -22,9 +23,6 @@ if TYPE_CHECKING:
     from typing import Any
 
     from assay.core.document import ResultDocument
-
-MOST_DIGITS = 6
-"""More could show a last bit, in which plain arithmetic and numpy's may differ."""
 
 _VALUES = {
     "-p": "predictions",
@@ -38,6 +36,8 @@ _VALUES = {
     "--format": "format",
 }
 _QUIET = ("-q", "--quiet")  # there is nothing to be quiet about
+_LEVELS = ("0", "0.95")
+_DIGITS = tuple("0123456")  # more could show a last bit, in which plain arithmetic may differ
 _FORMATS = ("table", "markdown", "latex")
 _OTHER_FILES = (".jsonl", ".ndjson", ".json", ".tsv", ".csv", ".parquet", ".gz", ".zst")
 _SPECIAL = frozenset("*?[")
@@ -52,12 +52,14 @@ def answer(arguments: Sequence[str]) -> str | None:
     given = _understood(arguments)
     if given is None:
         return None
-    document = _document(given["predictions"][0], given["gold"], given["metric"])
+    with_intervals = given["ci"] != ["0"]
+    document = _document(given["predictions"][0], given["gold"], given["metric"], with_intervals)
     if document is None:
         return None
     digits = int(given["digits"][0]) if given["digits"] else None
     shown = 4 if digits is None else digits  # by itself a table has two or four
-    if any(_on_edge(value, n) for value in document.scores.values() for n in {2, shown}):
+    values = [*document.scores.values(), *chain(*document.intervals.values())]
+    if any(_on_edge(value, n) for value in values for n in {2, shown}):
         return None
     from assay.report.result import render_result
     from assay.report.terminal import columns_of, wants_colour
@@ -87,17 +89,18 @@ def _understood(arguments: Sequence[str]) -> Mapping[str, list[str]] | None:
         if not value or value.startswith("-"):
             return None
         given[_VALUES[flag]].append(value)
-    once = all(len(given[name]) == 1 for name in ("predictions", "ci"))
-    once = once and all(len(given[name]) <= 1 for name in ("digits", "format"))
-    there = bool(given["gold"] and given["metric"])
-    if not (once and there and given["ci"] == ["0"]):
+    once = all(len(given[name]) <= 1 for name in ("predictions", "ci", "digits", "format"))
+    if not (once and given["predictions"] and given["gold"] and given["metric"]):
         return None
-    written = all(x in _FORMATS for x in given["format"])
-    plain = all(len(x) == 1 and x in "0123456" for x in given["digits"])
-    return given if written and plain else None
+    plain = all(x in _LEVELS for x in given["ci"])
+    plain = plain and all(x in _FORMATS for x in given["format"])
+    plain = plain and all(x in _DIGITS for x in given["digits"])
+    return given if plain else None
 
 
-def _document(path: str, gold: Sequence[str], names: Sequence[str]) -> ResultDocument | None:
+def _document(
+    path: str, gold: Sequence[str], names: Sequence[str], with_intervals: bool
+) -> ResultDocument | None:
     metrics = list(_plain(names))
     if len({*names}) < len(names) or len(metrics) < len(names):
         return None
@@ -106,31 +109,66 @@ def _document(path: str, gold: Sequence[str], names: Sequence[str]) -> ResultDoc
     predictions = sides[0]
     if predictions is None or not all(s and len(s) == len(predictions) for s in sides):
         return None
+    n = len(predictions)
+    if with_intervals and not _resampled_quickly(n):
+        return None
     import assay
     from assay.core.document import Counts, MetricEntry, ResultDocument
     from assay.core.names import system_name
     from assay.core.signature import format_signature
 
     references = list(zip(*(s for s in sides[1:] if s is not None), strict=True))
-    n = len(predictions)
+    rows = {
+        metric: [metric.row(p, refs) for p, refs in zip(predictions, references, strict=True)]
+        for metric in metrics
+    }
+    intervals, statistics = _intervals(rows) if with_intervals else ({}, {})
+    if intervals is None:
+        return None
     return ResultDocument(
         task="text",
         system=system_name(path),
         signature=format_signature(
-            "text", {"n": n, "missing": "error", "version": assay.__version__}
+            "text", {"n": n, "missing": "error", **statistics, "version": assay.__version__}
         ),
         counts=Counts(n, n, n),
-        scores={
-            metric.SCORE.key: metric.score(
-                [metric.row(p, refs) for p, refs in zip(predictions, references, strict=True)]
-            )
-            for metric in metrics
-        },
+        scores={metric.SCORE.key: metric.score(counted) for metric, counted in rows.items()},
         metrics=tuple(
             MetricEntry(name, metric.SIGNATURE, (), (metric.SCORE,))
             for name, metric in zip(names, metrics, strict=True)
         ),
+        intervals=intervals,
+        statistics=statistics,
     )
+
+
+def _resampled_quickly(n: int) -> bool:
+    from assay.aggregate.plain import MOST_ROWS
+
+    return 2 <= n <= MOST_ROWS
+
+
+def _intervals(
+    rows: Mapping[Any, Sequence[Sequence[int]]],
+) -> tuple[Mapping[str, tuple[float, float]] | None, Mapping[str, Any]]:
+    """The interval of each score, and how it was made; None for intervals that cannot be said."""
+    from assay.aggregate.asked import LEVEL, RESAMPLES, SEED
+    from assay.aggregate.percentile import percentile_bounds
+    from assay.aggregate.plain import resampled_totals
+
+    made = {"ci": LEVEL, "interval": "auto", "resamples": RESAMPLES, "seed": SEED}
+    beside = [[*chain(*parts)] for parts in zip(*rows.values(), strict=True)]
+    drawn = resampled_totals(beside)
+    if drawn is None:
+        return None, made
+    resamples = list(drawn)
+    found, start = {}, 0
+    for metric, counted in rows.items():
+        stop = start + len(counted[0])
+        resampled = sorted(metric.finalise(totals[start:stop]) for totals in resamples)
+        found[metric.SCORE.key] = percentile_bounds(resampled, len(beside))
+        start = stop
+    return found, made
 
 
 def _plain(names: Sequence[str]) -> Iterator[Any]:

@@ -28,7 +28,10 @@ def _verify(run: str, root: str | None, jobs: int) -> None:
     for finding in found.findings:
         click.echo(finding)
     if found.findings:
-        raise FindingError(f"{run} does not hold: {len(found.findings)} of its statements differ")
+        n = len(found.findings)
+        raise FindingError(
+            f"{run} does not hold: {n:,} statement{'s differ' if n > 1 else ' differs'}"
+        )
     click.echo(f"{run} holds: {found.numbers:,} numbers computed again and found equal")
 
 

@@ -15,8 +15,9 @@ from itertools import combinations
 
 import numpy as np
 
-from assay.aggregate.interval import LEVEL, percentile_interval, wilson_interval
-from assay.aggregate.resample import RESAMPLES, SEED, bootstrap_totals
+from assay.aggregate.asked import LEVEL, RESAMPLES, SEED
+from assay.aggregate.interval import percentile_interval, wilson_interval
+from assay.aggregate.resample import bootstrap_totals
 from assay.core.errors import UsageError
 from assay.core.metric import Rows, ratio
 from assay.core.names import unknown

@@ -17,7 +17,8 @@ from typing import Literal, NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from assay.aggregate.interval import LEVEL, wilson_interval
+from assay.aggregate.asked import LEVEL
+from assay.aggregate.interval import wilson_interval
 from assay.core.errors import UsageError
 
 Floats = NDArray[np.float64]

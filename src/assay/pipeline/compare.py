@@ -13,10 +13,10 @@ from typing import Any
 import numpy as np
 
 import assay
-from assay.aggregate.asked import check_resampling, few_resamples, few_trials
+from assay.aggregate.asked import TRIALS, check_resampling, few_resamples, few_trials
 from assay.aggregate.correct import benjamini_hochberg, holm
 from assay.aggregate.interval import cluster_warning, sliced_cluster_warning
-from assay.aggregate.paired import TRIALS, Test
+from assay.aggregate.paired import Test
 from assay.aggregate.verdict import ALPHA
 from assay.core.comparison import ComparisonDocument, Difference
 from assay.core.document import ResultDocument

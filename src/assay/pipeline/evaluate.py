@@ -19,7 +19,7 @@ import numpy as np
 import assay
 from assay import engine as engines
 from assay import tasks
-from assay.aggregate.resample import SEED
+from assay.aggregate.asked import SEED
 from assay.core.batch import Batch
 from assay.core.document import ResultDocument, plain
 from assay.core.errors import UsageError

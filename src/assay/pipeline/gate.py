@@ -23,8 +23,9 @@ from typing import Any, get_args
 import numpy as np
 
 import assay
+from assay.aggregate.asked import TRIALS
 from assay.aggregate.correct import holm
-from assay.aggregate.paired import TRIALS, Test
+from assay.aggregate.paired import Test
 from assay.aggregate.verdict import ALPHA, verdict
 from assay.core.comparison import ComparisonDocument, Difference
 from assay.core.errors import FindingError, UsageError

@@ -5,8 +5,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from assay.aggregate.asked import RESAMPLES, SEED
 from assay.aggregate.region import joint_region
-from assay.aggregate.resample import RESAMPLES, SEED, bootstrap_scores
+from assay.aggregate.resample import bootstrap_scores
 from assay.aggregate.totals import Codes
 from assay.core.names import unknown
 from assay.pipeline.choosing import chosen_scores

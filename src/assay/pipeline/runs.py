@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import json
 from contextlib import ExitStack
 from pathlib import Path
 from tokenize import TokenError
@@ -109,15 +110,16 @@ class RunWriter:
 
     def __init__(self, path: Path) -> None:
         self.path = path
-        self._stack = ExitStack()
 
     def __enter__(self) -> Self:
         if self.path.is_dir() and any(self.path.iterdir()) and not is_run(self.path):
             raise OutputError(
                 f"{self.path} exists and is not a run folder; choose another folder for --save"
             )
-        self._aside = self._stack.enter_context(atomic_folder(self.path))
-        self._examples = self._stack.enter_context((self._aside / EXAMPLES).open("wb"))
+        with ExitStack() as stack:  # unwound, should the second not open
+            self._aside = stack.enter_context(atomic_folder(self.path))
+            self._examples = stack.enter_context((self._aside / EXAMPLES).open("wb"))
+            self._stack = stack.pop_all()
         return self
 
     def add(self, batch: Batch, rows: Rows, cluster: str | None) -> None:
@@ -203,7 +205,8 @@ def read_document(folder: Path) -> ResultDocument:
     path = folder / DOCUMENT if folder.is_dir() else folder
     hint = DAMAGED if path.name == DOCUMENT else "give the folder that was written with --save"
     try:
-        data = msgspec.json.decode(path.read_bytes())
+        # Not msgspec, which refuses what a file name that is not UTF-8 has become in JSON.
+        data = json.loads(path.read_bytes(), parse_constant=_no_constant)
     except FileNotFoundError:
         what = "has no run.json" if folder.is_dir() else "does not exist"
         raise InputError(
@@ -211,7 +214,7 @@ def read_document(folder: Path) -> ResultDocument:
         ) from None
     except OSError as error:
         raise InputError(f"cannot be read ({error.strerror})", path=path) from None
-    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
+    except (ValueError, RecursionError) as error:
         raise InputError(f"not a run ({error})", path=path, hint=hint) from None
     if not isinstance(data, dict) or "schema" not in data:
         raise InputError("not a run", path=path, hint=hint)
@@ -226,6 +229,10 @@ def read_document(folder: Path) -> ResultDocument:
         return ResultDocument.from_dict(data)
     except (KeyError, TypeError, ValueError, AttributeError) as error:
         raise InputError(f"a part is missing or wrong ({error})", path=path, hint=DAMAGED) from None
+
+
+def _no_constant(name: str) -> None:
+    raise ValueError(f"{name} is not JSON")
 
 
 def read_rows(path: Path, shape: tuple[int, ...]) -> Rows:

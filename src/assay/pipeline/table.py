@@ -38,13 +38,14 @@ class ExampleTable:
         self.path = path
         self.layout = layout
         self._explain = explain
-        self._stack = ExitStack()
         self._keys = [s.key for e in layout.entries for s in e.scores]
         self._columns: list[str] | None = None
 
     def __enter__(self) -> Self:
-        file = self._stack.enter_context(atomic_file(self.path))
-        self._file: TextIO = self._stack.enter_context(file.open("w", encoding="utf-8", newline=""))
+        with ExitStack() as stack:  # unwound, should the second not open
+            aside = stack.enter_context(atomic_file(self.path))
+            self._file: TextIO = stack.enter_context(aside.open("w", encoding="utf-8", newline=""))
+            self._stack = stack.pop_all()
         self._csv = csv.writer(
             self._file,
             delimiter="\t" if self.path.suffix == ".tsv" else ",",

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 from __future__ import annotations
 
+import errno
 from pathlib import Path
 from typing import Any
 
@@ -94,3 +95,26 @@ def test_a_run_does_not_replace_the_folder_it_reads(tmp_path: Path) -> None:
         evaluate("text", held, metrics=["exact"], save=tmp_path / "run")
     assert held.read_bytes() == before
     evaluate("text", held, metrics=["exact"], save=tmp_path / "again")
+
+
+# -- a file that cannot be opened ------------------------------------------------------------
+
+
+@pytest.mark.parametrize(("option", "name"), [("save", "run"), ("per_example", "x.tsv")])
+def test_a_place_that_fills_up_before_the_first_byte_is_named(
+    option: str, name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path, _ = written(tmp_path)
+    opened = Path.open
+
+    def full(self: Path, mode: str = "r", *given: Any, **more: Any) -> Any:
+        if "w" in mode:
+            raise OSError(errno.ENOSPC, "No space left on device")
+        return opened(self, mode, *given, **more)
+
+    monkeypatch.setattr(Path, "open", full)
+    target = tmp_path / "new" / name
+    options: dict[str, Any] = {option: target}
+    with pytest.raises(OutputError, match=r"new.* cannot be written \(No space left on device\)"):
+        evaluate("text", path, metrics=["exact"], **options)
+    assert list(tmp_path.iterdir()) == [path]

@@ -10,7 +10,8 @@ from typing import Any
 import pytest
 
 import assay
-from assay.aggregate.paired import TRIALS, compare_systems
+from assay.aggregate.asked import TRIALS
+from assay.aggregate.paired import compare_systems
 from assay.pipeline.differences import Settings, left_out
 from assay.pipeline.evaluate import evaluate
 from assay.pipeline.limits import Margins

@@ -107,7 +107,7 @@ ROWS: list[tuple[str, Damage, str]] = [
 
 DOCUMENTS: list[tuple[str, Damage, str]] = [
     ("no document", lambda run: (run / "run.json").unlink(), r"has no run\.json"),
-    ("document cut off", cut("run.json", 99), "not a run .*truncated"),
+    ("document cut off", cut("run.json", 99), "not a run .*line 5 column 16"),
     ("not UTF-8", lambda run: (run / "run.json").write_bytes((run / "run.json").read_bytes().replace(b"whole", b"wh\xf6le", 1)), "not a run .*can't decode byte 0xf6"),
     ("nested without end", lambda run: (run / "run.json").write_text("[" * 100_000), "not a run .*recursion"),
     ("not an object", lambda run: (run / "run.json").write_text("null"), "not a run; the run folder is"),

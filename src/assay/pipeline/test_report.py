@@ -222,9 +222,10 @@ def test_a_leaderboard_by_a_score_that_falls(tmp_path: Path) -> None:
     assert values == sorted(values)
 
 
-def test_a_damaged_run_is_left_out_and_named(tmp_path: Path) -> None:
+@pytest.mark.parametrize("part", ["run.json", "rows.npy", "examples.jsonl"])
+def test_a_damaged_run_is_left_out_and_named(part: str, tmp_path: Path) -> None:
     folder = _saved(tmp_path)
-    (folder / "old" / "run.json").write_text("{")
+    (folder / "old" / part).write_text("{")
     (folder / ".aside").mkdir()
     (folder / ".aside" / "run.json").write_text("{")
     runs, remarks = found_runs(folder)

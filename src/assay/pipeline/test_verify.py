@@ -112,3 +112,10 @@ def test_a_document_alone_can_be_verified_and_not_compared(folder: Path) -> None
     assert verify("result.json").findings
     with pytest.raises(InputError, match=r"result\.json: is a result without its rows; give a "):
         load_run("result.json")
+
+
+def test_a_run_of_a_file_whose_name_is_not_utf8_is_read_back(folder: Path) -> None:
+    name = os.fsdecode(b"caf\xe9")  # as the system gives such names to Python
+    scored = evaluate("text", "said.txt", "gold.txt", metrics=["exact"], system=name, save="run")
+    assert load_run("run").document == scored.document
+    assert not verify("run").findings

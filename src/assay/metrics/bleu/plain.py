@@ -69,12 +69,17 @@ def row(prediction: str, references: Sequence[str]) -> list[int]:
 
 
 def score(rows: Iterable[Sequence[int]]) -> float:
-    """The score of a corpus, as `Bleu.finalise` makes it of the sum of these rows.
+    """The score of a corpus of these rows.
 
     >>> round(score([row("the cat sat on the mat", ["the cat sat on a mat"])]), 10)
     53.7284965912
     """
-    length, nearest, *counts = map(sum, zip(*rows, strict=True))
+    return finalise([sum(column) for column in zip(*rows, strict=True)])
+
+
+def finalise(totals: Sequence[int]) -> float:
+    """The score, as `Bleu.finalise` makes it of the sum of all rows."""
+    length, nearest, *counts = totals
     matched, total = counts[:ORDER], counts[ORDER:]
     if not any(matched) or not all(total):
         return 0.0

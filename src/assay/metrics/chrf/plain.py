@@ -37,13 +37,17 @@ def row(prediction: str, references: Sequence[str]) -> list[int]:
 
 
 def score(rows: Iterable[Sequence[int]]) -> float:
-    """The score of a corpus, as `Chrf.finalise` makes it of the sum of these rows.
+    """The score of a corpus of these rows.
 
     >>> round(score([row("the cat sat on the mat", ["the cat sat on a mat"])]), 10)
     72.0848317308
     """
-    counts = [sum(column) for column in zip(*rows, strict=True)]
-    triples = zip(counts[0::3], counts[1::3], counts[2::3], strict=True)
+    return finalise([sum(column) for column in zip(*rows, strict=True)])
+
+
+def finalise(totals: Sequence[int]) -> float:
+    """The score, as `Chrf.finalise` makes it of the sum of all rows."""
+    triples = zip(totals[0::3], totals[1::3], totals[2::3], strict=True)
     both = [(p, g, m) for p, g, m in triples if p and g]
     precision = sum((m / p for p, _, m in both), 0.0) / max(1, len(both))
     recall = sum((m / g for _, g, m in both), 0.0) / max(1, len(both))

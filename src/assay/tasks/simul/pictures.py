@@ -7,8 +7,9 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
+from assay.aggregate.asked import RESAMPLES, SEED
 from assay.aggregate.region import joint_region
-from assay.aggregate.resample import RESAMPLES, SEED, bootstrap_scores
+from assay.aggregate.resample import bootstrap_scores
 from assay.core.errors import UsageError
 from assay.core.files import atomic_file
 from assay.report.charts import (
