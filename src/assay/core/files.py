@@ -6,11 +6,35 @@ from __future__ import annotations
 import os
 import secrets
 import shutil
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager, suppress
+from contextvars import ContextVar
 from pathlib import Path
 
 from assay.core.errors import OutputError
+
+RUN_FILES = DOCUMENT, ROWS, EXAMPLES = ("run.json", "rows.npy", "examples.jsonl")
+"""What a run folder holds."""
+
+_SPARED: ContextVar[frozenset[str]] = ContextVar("files that nothing is written over")
+
+
+@contextmanager
+def sparing(inputs: Iterable[str | Path]) -> Iterator[None]:
+    """Let no file take the place of one of these, which were read, while this lasts."""
+    before = _SPARED.set(frozenset(os.path.realpath(path) for path in inputs))
+    try:
+        yield
+    finally:
+        _SPARED.reset(before)
+
+
+def _check_spared(path: Path) -> None:
+    if os.path.realpath(path) in _SPARED.get(frozenset()):
+        raise OutputError(f"{path} is an input of this run; choose another name to write to")
+    # A run folder is written as a whole: what comes alone is another thing under a wrong name.
+    if path.name in RUN_FILES and all((path.parent / name).is_file() for name in RUN_FILES):
+        raise OutputError(f"{path} belongs to a saved run; choose another name to write to")
 
 
 @contextmanager
@@ -29,6 +53,7 @@ def atomic_file(path: Path) -> Iterator[Path]:
     with _written(path):
         if path.is_dir():
             raise OutputError(f"{path} is a folder; give the name of a file to write")
+        _check_spared(path)
         if path.exists() and not path.is_file():
             yield path  # a pipe or a device is written to as it is: nothing may take its place
             return
@@ -39,6 +64,15 @@ def atomic_file(path: Path) -> Iterator[Path]:
                 os.replace(aside, path)
             finally:
                 aside.unlink(missing_ok=True)
+
+
+def write_texts(contents: Mapping[Path, str]) -> None:
+    """Write each text to its file, or nothing if one of them would take the place of an input."""
+    for path in contents:
+        _check_spared(path)
+    for path, text in contents.items():
+        with atomic_file(path) as aside:
+            aside.write_text(text, encoding="utf-8")
 
 
 def check_file(path: Path) -> None:

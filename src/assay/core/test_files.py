@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from assay.core.errors import InputError, OutputError
-from assay.core.files import atomic_file, atomic_folder
+from assay.core.files import RUN_FILES, atomic_file, atomic_folder, sparing, write_texts
 
 Place = Callable[[Path], AbstractContextManager[Path]]
 
@@ -90,3 +90,27 @@ def test_a_pipe_is_written_to_and_not_replaced(tmp_path: Path) -> None:
         assert aside == pipe
     assert pipe.is_fifo()
     assert list(tmp_path.iterdir()) == [pipe]
+
+
+def test_what_was_read_is_not_written_over(tmp_path: Path) -> None:
+    read, link, other = tmp_path / "in.txt", tmp_path / "link.txt", tmp_path / "a.txt"
+    read.write_text("precious")
+    link.symlink_to(read)
+    for target in (read, link):
+        with sparing([str(read)]), pytest.raises(OutputError, match="is an input of this run"):
+            write_texts({other: "new", target: "new"})
+        assert read.read_text() == "precious"
+        assert not other.exists()
+    write_texts({other: "new", read: "new"})
+    assert read.read_text() == other.read_text() == "new"
+
+
+@pytest.mark.parametrize("name", RUN_FILES)
+def test_no_single_file_of_a_run_is_replaced(tmp_path: Path, name: str) -> None:
+    for file in RUN_FILES[1:]:
+        (tmp_path / file).write_text("kept")
+    write_texts({tmp_path / "run.json": "{}"})  # not a run yet
+    with pytest.raises(OutputError, match="belongs to a saved run"):
+        write_texts({tmp_path / name: "new"})
+    with pytest.raises(OutputError, match="belongs to a saved run"), atomic_file(tmp_path / name):
+        raise AssertionError("nothing to write to")

@@ -23,6 +23,7 @@ from assay.aggregate.asked import SEED
 from assay.core.batch import Batch
 from assay.core.document import ResultDocument, plain
 from assay.core.errors import UsageError
+from assay.core.files import sparing
 from assay.core.metric import Metric, Rows
 from assay.core.names import several, system_name, unknown
 from assay.core.signature import format_signature
@@ -171,7 +172,10 @@ def evaluate(
             extra["remarks"] = remarks
         said = (*document.warnings, *remarks)
         outcome = replace(outcome, document=replace(document, extra=extra, warnings=said))
-        written = dict(chosen.finish(outcome, **options)) if own_files else {}
+        written: dict[str, Path] = {}
+        if own_files:
+            with sparing(file.path for file in document.inputs):
+                written.update(chosen.finish(outcome, **options))
         if run is not None and save is not None:
             assert collected.rows is not None, "a saved run keeps its rows"
             run.finish(outcome.document, collected.rows)

@@ -9,11 +9,12 @@ from typing import Any
 
 from assay import tasks
 from assay.core.errors import AssayError, InputError
+from assay.core.files import DOCUMENT
 from assay.core.names import unknown
 from assay.pipeline.comparable import comparable, leading
 from assay.pipeline.report import Report, grouped, make_report
 from assay.pipeline.result import Result
-from assay.pipeline.runs import DOCUMENT, load_run
+from assay.pipeline.runs import load_run
 from assay.report.entries import score_entries
 from assay.report.sections import best_first
 

@@ -18,15 +18,11 @@ from assay.aggregate.totals import total
 from assay.core.batch import Batch
 from assay.core.document import RESULT_SCHEMA, ResultDocument
 from assay.core.errors import InputError, OutputError, UsageError
-from assay.core.files import atomic_folder
+from assay.core.files import DOCUMENT, EXAMPLES, ROWS, atomic_folder
 from assay.core.metric import Rows
 from assay.pipeline.measuring import Layout
 from assay.pipeline.result import Result
 from assay.pipeline.stored import DAMAGED, encode, stored
-
-DOCUMENT = "run.json"
-ROWS = "rows.npy"
-EXAMPLES = "examples.jsonl"
 
 TOLERANCE = 1e-9
 """How far a stored score may be from the one that the stored rows give; relative."""

@@ -19,15 +19,9 @@ from assay import tasks
 from assay.core.batch import CHUNK
 from assay.core.document import ResultDocument, plain
 from assay.core.errors import InputError, UsageError
+from assay.core.files import DOCUMENT, EXAMPLES, ROWS
 from assay.pipeline.evaluate import evaluate
-from assay.pipeline.runs import (
-    DOCUMENT,
-    EXAMPLES,
-    ROWS,
-    folder_of,
-    read_document,
-    read_rows,
-)
+from assay.pipeline.runs import folder_of, read_document, read_rows
 from assay.pipeline.stored import DAMAGED
 
 PARTS = (

@@ -17,7 +17,7 @@ import msgspec
 
 from assay.core.document import Intake
 from assay.core.errors import UsageError
-from assay.core.files import atomic_file
+from assay.core.files import sparing, write_texts
 from assay.tasks.simul import events, fairseq, resegmented, simuleval
 from assay.tasks.simul.files import lines_of
 from assay.tasks.simul.formats import EVENTS, open_log
@@ -47,10 +47,10 @@ def convert(log: str, to: str, output: str, gold: str | None = None, **options: 
             )
         block = Block(block.ids, block.streams, references, block.columns)
     contents = _WRITERS[to](block, opened)
-    for name, content in contents.items():
-        with atomic_file(Path(output) / name) as aside:
-            aside.write_text(content, encoding="utf-8")
-    return "\n".join(str(Path(output) / name) for name in contents)
+    files = {Path(output) / name: content for name, content in contents.items()}
+    with sparing(file.path for file in intake.inputs):
+        write_texts(files)
+    return "\n".join(map(str, files))
 
 
 def _units(emission: Emission) -> list[str]:

@@ -15,7 +15,7 @@ from typing import Any
 
 from assay.core.document import ResultDocument, SliceEntry
 from assay.core.errors import InputError
-from assay.core.files import atomic_file
+from assay.core.files import write_texts
 from assay.tasks.sparql.kinds import TYPES
 
 Entry = dict[str, float]
@@ -127,10 +127,9 @@ def summary(files: Iterable[Mapping[str, Any]], *, compat: bool) -> Entries:
     return found
 
 
-def write_json(path: Path, data: Mapping[str, Any]) -> None:
-    """One line without a line break at its end, as the scripts write it."""
-    with atomic_file(path) as aside:
-        aside.write_text(json.dumps(data), encoding="utf-8")
+def write_files(files: Mapping[Path, Mapping[str, Any]]) -> None:
+    """One line each without a line break at its end, as the scripts write it."""
+    write_texts({path: json.dumps(data) for path, data in files.items()})
 
 
 def summarise(file_path: str, compat: str | None = None, **_: Any) -> str:
@@ -158,7 +157,7 @@ def summarise(file_path: str, compat: str | None = None, **_: Any) -> str:
             hint="write them with assay sparql score --out_eval_file",
         )
     found = summary(held, compat=compat is not None)
-    write_json(folder / SUMMARY_FILE, found)
+    write_files({folder / SUMMARY_FILE: found})
     return json.dumps(found)
 
 

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from assay.core.document import ResultDocument, SliceEntry
-from assay.core.errors import OutputError
+from assay.tasks.sparql import evaluation_file
 from assay.tasks.sparql.context import NONE
 from assay.tasks.sparql.evaluation_file import (
     FAR,
@@ -17,7 +17,6 @@ from assay.tasks.sparql.evaluation_file import (
     Entries,
     entries_of_type,
     summary,
-    write_json,
 )
 from assay.tasks.sparql.kinds import PHENOMENA, TYPES, read_phenomena
 
@@ -93,7 +92,7 @@ def write_files(
     question_type: str | None = None,
     **_: Any,
 ) -> Mapping[str, Path]:
-    """Write what `--out_eval_file` asks for, unless it would take the place of an input."""
+    """Write what `--out_eval_file` asks for."""
     if not out_eval_file:
         return {}
     path = Path(out_eval_file)
@@ -108,14 +107,7 @@ def write_files(
         one_file = False
         files = {path / f"{file_name(name)}.json": held for name, held in evaluation.items()}
         files[path / SUMMARY_FILE] = document.extra["summary"]
-    targets = {target.resolve() for target in files}
-    for file in document.inputs:
-        if Path(file.path).resolve() in targets:
-            raise OutputError(
-                f"{file.path} is an input of this run; choose another name for --out_eval_file"
-            )
-    for target, data in files.items():
-        write_json(target, data)
+    evaluation_file.write_files(files)
     return {"evaluation" if one_file else "evaluation files": path}
 
 
