@@ -7,12 +7,14 @@ beside the repository and skipped where they are not there.
 
 from __future__ import annotations
 
+import csv
 import json
 import shutil
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 from click.testing import CliRunner, Result
 
@@ -99,6 +101,52 @@ def test_published_figures_hold_by_default(name: str) -> None:
     printed = wanted["expected"].get("printed") or wanted["expected"]["stdout"].splitlines()[-5:]
     at = found.stdout.index(printed[0])
     assert found.stdout[at:].splitlines()[:5] == printed
+
+
+def all_systems(folder: Path) -> Iterator[tuple[list[str], dict[str, float]]]:
+    """Prediction lines and accuracies of all systems that were judged on the development sample.
+
+    The sheet holds the first three predictions of each for every drawn example, one system after the
+    other, and its own columns say what the old program finds: a verdict on the command, and one on
+    the template of the row, the last one of each counting. By rule nothing is decided here.
+    """
+    order = expected(folder.name)["args"]["sample_order"]
+    keys = [description_key(row["nl"]) for row in lines_of(folder / "examples.jsonl")]
+    commands: dict[tuple[str, str], bool] = {}
+    templates: dict[tuple[str, str], bool] = {}
+    said: dict[str, list[tuple[str, str]]] = {}
+    for sheet in sorted((folder / "judgements").iterdir()):
+        with sheet.open(encoding="utf-8", newline="") as file:
+            for row in csv.DictReader(file):
+                key = description_key(row["description"])
+                commands[key, row["prediction"]] = row["correct command"] == "y"
+                templates[key, row["template"]] = row["correct template"] == "y"
+                if "samples" in sheet.name:
+                    said.setdefault(key, []).append((row["prediction"], row["template"]))
+    for system in range(7):
+        lines = [""] * len(keys)
+        hits = []
+        for i in order:
+            those = said[keys[i]][3 * system :][:3]
+            lines[i] = "".join(f"{prediction}|||" for prediction, _ in those)
+            right = [commands[keys[i], prediction] for prediction, _ in those]
+            shape = [templates[keys[i], template] for _, template in those]
+            hits.append((right[0], any(right), shape[0], any(shape)))
+        yield lines, dict(zip(SCORES, np.mean(hits, axis=0), strict=True))
+
+
+@pytest.mark.parametrize("compat", [(), ("--compat", "nl2bash")])
+def test_the_figures_of_all_seven_systems(tmp_path: Path, compat: tuple[str, ...]) -> None:
+    folder = case("dev549-subtoken-copynet")
+    seen = []
+    for lines, wanted in all_systems(folder):
+        file = tmp_path / "predictions.txt"
+        file.write_text("".join(f"{line}\n" for line in lines), encoding="utf-8")
+        found = score(folder, "--predictions", str(file), "--ci", "0", "--json", *compat)
+        assert json.loads(found.stdout)["scores"] == pytest.approx(wanted, abs=1e-9)
+        seen.append(wanted)
+    recorded = expected("dev549-subtoken-copynet")["expected"]
+    assert {key: recorded[key] for key in SCORES} in seen
 
 
 def test_the_sample_is_the_one_that_was_judged() -> None:
