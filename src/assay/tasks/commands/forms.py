@@ -142,7 +142,7 @@ class Printer:
     def argument(self, argument: Argument) -> Iterator[str]:
         if argument.parts:
             yield from self.with_commands(argument)
-        elif plain(argument.text) == "{}":
+        elif argument.text == "{}" or (plain(argument.text) == "{}" and not self.first_only):
             yield "{}"
         elif self.values or argument.type in _KEPT:
             yield argument.text

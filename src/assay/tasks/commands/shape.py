@@ -65,6 +65,8 @@ class Shaper:
 
     def _piece(self, piece: syntax.Piece) -> Piece:
         if isinstance(piece, Simple):
+            if len(piece.words) == 1 and _is_substitution(piece.words[0]):
+                return self.argument(piece.words[0], "Program")
             return self.command(piece.words)
         if isinstance(piece, Word):
             return self.argument(piece, "Regex")
@@ -134,6 +136,12 @@ def assigned_command(script: syntax.Script) -> syntax.Script | None:
     if len(inner) != 1 or inner[0].opening != "$(" or around.strip("\" '"):
         return None
     return inner[0].script
+
+
+def _is_substitution(word: Word) -> bool:
+    """Whether a word is nothing but what a command prints: `$(command)`, or that in quotes."""
+    around = "".join(part for part in word.parts if isinstance(part, str))
+    return bool(word.parts) and not around.strip('"')
 
 
 def plain(text: str) -> str:

@@ -22,6 +22,10 @@ from assay.tasks.commands.verdicts import matched
 TEMPLATES = [
     # command                                        template
     ("ls -la /tmp", "ls -l -a File"),
+    ("$(cat x) | sort", "$( cat File ) | sort"),
+    ('"$(which ls)"', "$( which Regex )"),
+    ("./run-$(id -u).sh", "./run-$(id -u).sh"),
+    (r"find . -exec ls \{\} \;", r"find Path -exec ls {} \;"),
     ("head -5 a.txt", "head - Quantity File"),
     ("head -n5 a.txt", "head -n Quantity File"),
     ("tail -n +2", "tail -n +Quantity"),
@@ -92,6 +96,7 @@ OLD_TEMPLATES = [
     ('n="in `date`: $(id)"', "date"),  # text around it and further substitutions are lost
     ("n1=$(mktemp)", "$( mktemp )"),  # not unwrapped where the name has a digit
     ('$(md5sum "$f")', "$( md5sum File )"),
+    (r"find . -exec ls \{\} \;", r"find Path -exec ls File \;"),  # only {} and quoted ones are kept
     ("n=$(perl -v)", "n=$(perl -v)"),  # cannot be parsed: a utility that it does not know
     ("n1=$(perl -v)", "n1=$(perl -v)"),
 ]  # fmt: skip
