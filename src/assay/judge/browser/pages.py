@@ -141,9 +141,9 @@ def card(looks: Looks, item: Item) -> str:
     for place, text in enumerate(item.references):
         label = "Gold" if len(item.references) == 1 else f"Gold {place + 1}"
         marked = sides is not None and place == near
-        shown = _pieces(looks, sides[0]) if marked and sides is not None else safe(text)
+        shown = _pieces(looks, sides[0]) if marked and sides is not None else looks.judged(text)
         rows.append(("gold", label, shown))
-    shown = safe(item.prediction) if sides is None else _pieces(looks, sides[1])
+    shown = looks.judged(item.prediction) if sides is None else _pieces(looks, sides[1])
     rows.append(("prediction", "Prediction", shown or "<i>(empty)</i>"))
     listed = "".join(
         f"<div class='{kind}'><dt>{label}</dt>"
@@ -157,7 +157,7 @@ def card(looks: Looks, item: Item) -> str:
 
 def _pieces(looks: Looks, pieces: Iterable[Piece]) -> str:
     tags = {"same": ("", ""), "deleted": ("<del>", "</del>"), "inserted": ("<ins>", "</ins>")}
-    return "".join(tags[p.kind][0] + looks.safe(p.text) + tags[p.kind][1] for p in pieces)
+    return "".join(tags[p.kind][0] + looks.judged(p.text) + tags[p.kind][1] for p in pieces)
 
 
 def _question(brief: Brief, asked: Asked, base: str) -> str:
