@@ -74,7 +74,7 @@ def form(text: str, mode: Mode = "strict") -> Form:
 
 
 def _parsed(text: str, mode: Mode) -> Body:
-    shaper = Shaper(reference=mode != "loose")
+    shaper = Shaper(reference=mode != "loose", keeps_folders=mode == "nl2bash")
     if mode == "nl2bash":
         from assay.tasks.commands.reference import check, lone_substitution
 

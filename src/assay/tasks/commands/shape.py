@@ -35,10 +35,14 @@ _GREPS = {"egrep": "-E", "fgrep": "-F"}
 
 
 class Shaper:
-    """Understands commands, with `reference` as the tool behind the published figures does."""
+    """Understands commands, with `reference` as the tool behind the published figures does.
 
-    def __init__(self, *, reference: bool) -> None:
+    With `keeps_folders` `/sbin/ifconfig` is not `ifconfig`, and a utility that the table lacks.
+    """
+
+    def __init__(self, *, reference: bool, keeps_folders: bool = False) -> None:
         self.reference = reference
+        self.keeps_folders = keeps_folders
         self.depth = 0
 
     @contextmanager
@@ -87,7 +91,9 @@ class Shaper:
     def command(self, words: Sequence[Word]) -> Command:
         """One command from its words, the name first."""
         words = _without_sudo(words)
-        name = _FOLDERS.sub("", plain(words[0].text)) if not words[0].parts else words[0].text
+        name = words[0].text
+        if not words[0].parts:
+            name = plain(name) if self.keeps_folders else _FOLDERS.sub("", plain(name))
         rest = list(words[1:])
         if name in _GREPS:
             name, rest = "grep", [Word(_GREPS[name]), *rest]

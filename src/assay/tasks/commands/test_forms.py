@@ -97,6 +97,8 @@ OLD_TEMPLATES = [
     ("n1=$(mktemp)", "$( mktemp )"),  # not unwrapped where the name has a digit
     ('$(md5sum "$f")', "$( md5sum File )"),
     (r"find . -exec ls \{\} \;", r"find Path -exec ls File \;"),  # only {} and quoted ones are kept
+    ("/bin/rm -f x | cat", "rm -f File | cat"),  # it knows six folders of six utilities
+    ("/sbin/ifconfig eth0", "/sbin/ifconfig eth0"),
     ("n=$(perl -v)", "n=$(perl -v)"),  # cannot be parsed: a utility that it does not know
     ("n1=$(perl -v)", "n1=$(perl -v)"),
 ]  # fmt: skip
