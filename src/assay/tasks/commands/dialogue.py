@@ -50,8 +50,8 @@ class _Keeper(Protocol):
 
     path: Path
 
-    def keep_structure(self, example: Example, rank: int, answer: str) -> None:
-        """Keep the answer about the structure, before the command is asked about."""
+    def keep_structure(self, example: Example, rank: int, answer: str) -> bool:
+        """Keep the answer about the structure, before the command is asked about, if it can be."""
 
     def keep(self, example: Example, rank: int, answers: _Answers) -> None:
         """Keep the rest, when all was asked about a prediction."""
@@ -65,8 +65,8 @@ class _Sheet:
         self._writer = writer
         self._mode = settings.match
 
-    def keep_structure(self, example: Example, rank: int, answer: str) -> None:
-        """Half a row cannot be written."""
+    def keep_structure(self, example: Example, rank: int, answer: str) -> bool:
+        return False  # half a row cannot be written
 
     def keep(self, example: Example, rank: int, answers: _Answers) -> None:
         prediction = example.candidates.commands[rank - 1]
@@ -91,8 +91,9 @@ class _Log:
         self._sample = sample
         self._is_yes = is_yes
 
-    def keep_structure(self, example: Example, rank: int, answer: str) -> None:
+    def keep_structure(self, example: Example, rank: int, answer: str) -> bool:
         self._append(example, rank, STRUCTURE, answer)
+        return True
 
     def keep(self, example: Example, rank: int, answers: _Answers) -> None:
         command = answers.command
@@ -208,10 +209,11 @@ class _Session:
         if known.asks is None:
             return
         self._show(position, example, prediction)
-        structure = None
+        structure, is_kept = None, False
         if known.asks == STRUCTURE:
             structure = self._ask(ASK_STRUCTURE)
-            self.keeper.keep_structure(example, rank, structure)
+            is_kept = self.keeper.keep_structure(example, rank, structure)
+            self.n_kept += is_kept
         before = self.verdicts.answer(COMMAND, example.group, prediction)
         # What was said about the command holds; the old program asks again.
         wanted = before is None or self.settings.compat
@@ -220,7 +222,7 @@ class _Session:
         command = self._ask(ASK_COMMAND) if wanted else None
         answers = _Answers(structure, command, before)
         self.keeper.keep(example, rank, answers)
-        self.n_kept += 1
+        self.n_kept += not is_kept
         self._remember(example, prediction, answers)
         self.console.say(f"new judgement added to {self.keeper.path}")
         self.console.say("")

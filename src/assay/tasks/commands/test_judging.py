@@ -303,7 +303,8 @@ def test_the_old_program_goes_by_the_template_that_a_sheet_has(tmp_path: Path) -
 
 
 def test_half_an_answer_is_kept_too(tmp_path: Path) -> None:
-    judged(tmp_path, "y\n")
+    _, error = judged(tmp_path, "y\n")
+    assert "1 judgement kept" in str(error)
     assert [(v["question"], v["answer"]) for v in logged(tmp_path)] == [("structure", "yes")]
     out, _ = judged(tmp_path, "y\nn\nn\nn\n")
     assert out.index("CORRECT COMMAND") < out.index("CORRECT STRUCTURE")
