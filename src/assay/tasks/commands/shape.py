@@ -28,6 +28,7 @@ from assay.tasks.commands.tree import (
 _FOLDERS = re.compile(r"/(?:usr/)?(?:local/)?s?bin/(?=[\w.-]+$)")
 _NUMBER = re.compile(r"-(\d+\w*|[A-Z]{2,}[A-Z0-9]*)")
 _SUDO_TAKES = ("-u", "-g", "-h", "-p", "-C", "-r", "-t", "-U")
+_SUDO_AS = ("-u", "-g")
 DEEPEST = 40
 """Commands inside commands that are followed; what is nested deeper counts as unparsable."""
 
@@ -164,11 +165,15 @@ def plain(text: str) -> str:
 
 
 def _without_sudo(words: Sequence[Word]) -> Sequence[Word]:
+    """The words behind sudo, unless it runs them as somebody else than root."""
     if len(words) < 2 or words[0].text != "sudo":
         return words
     start = 1
     while start < len(words) - 1 and words[start].text.startswith("-"):
-        start += 2 if words[start].text in _SUDO_TAKES else 1
+        flag = words[start].text
+        if flag in _SUDO_AS and plain(words[start + 1].text) != "root":
+            return words
+        start += 2 if flag in _SUDO_TAKES else 1
     return words[min(start, len(words) - 1) :]
 
 

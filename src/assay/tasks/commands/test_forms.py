@@ -42,6 +42,7 @@ TEMPLATES = [
     ("date +%s", "date +%s"),
     ("chmod +x f", "chmod +Permission File"),
     ("sudo -u root /usr/bin/find . -name x", "find Path -name Regex"),
+    ("sudo -n -u postgres psql -l", "sudo -n -u Regex psql -l"),
     ("find -type f", "find Path -type f"),
     ("find . -size +2M -o -empty", "find Path -size +Size -or -empty"),
     (r"find . \( -name a \)", "find Path -name Regex"),
