@@ -350,6 +350,10 @@ def test_disagreements_are_settled_side_by_side(
         assert data["questions"]["correct"]["coefficients"]["percent"]["value"] == pytest.approx(
             9 / 11
         )
+        page.fill("#name", "anna")
+        page.click("text=Settle disagreements")
+        page.wait_for_selector("text=You are one of those who differ; a third person should settle")
+        page.goto(f"{server.url}/agreement")
         page.fill("#name", "carl")
         page.click("text=Settle disagreements")
         page.wait_for_selector("html[data-ready] .others")

@@ -14,6 +14,7 @@ from assay.judge.browser.office import Brief, Looks, Piece, Room
 from assay.judge.nearest import nearest
 from assay.judge.queue import place_of
 from assay.judge.session import Asked, Session
+from assay.judge.store import is_party
 from assay.judge.terminal import spell_time, states
 
 LABELS = {
@@ -240,9 +241,10 @@ def _others(brief: Brief, asked: Asked, judge: str) -> str:
     """What each judge said about the item, side by side."""
     safe = brief.looks.safe
     store = brief.store()
+    place = place_of(asked.entry.item, asked.question)
     said = [
         verdict
-        for verdict in store.of_judges(place_of(asked.entry.item, asked.question))
+        for verdict in store.of_judges(place)
         if not (verdict.judge == judge and verdict.purpose == "adjudication")
     ]
     boxes = "".join(
@@ -250,7 +252,12 @@ def _others(brief: Brief, asked: Asked, judge: str) -> str:
         f"{f'<p>{safe(v.reason)}</p>' if v.reason else ''}</div>"
         for v in said
     )
-    return f"<section class='others'>{boxes}</section>"
+    own = ""
+    if is_party(store, place, judge):
+        own = (
+            "<p class='quiet'>You are one of those who differ; a third person should settle it.</p>"
+        )
+    return f"<section class='others'>{boxes}</section>{own}"
 
 
 def refusal(brief: Brief, message: str) -> str:
