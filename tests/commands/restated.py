@@ -286,12 +286,14 @@ Table = dict[tuple[str, str], str]
 class Tables:
     """Judgements of templates and of commands, by key of the description and by text.
 
-    `other` are the templates that sheets give to commands which have this one.
+    `other` are the templates that sheets give to commands which have this one; `first` is what the
+    sheets say of templates, whatever is said later.
     """
 
     template: Table = field(default_factory=dict)
     command: Table = field(default_factory=dict)
     other: dict[str, set[str]] = field(default_factory=dict)
+    first: Table = field(default_factory=dict)
     read: list[str] = field(default_factory=list)
 
 
@@ -316,6 +318,7 @@ def judgements(files: Mapping[str, str], old: bool) -> Tables:
             ):
                 if row[column]:
                     table[key(description), place] = row[column]
+    tables.first = dict(tables.template)
     return tables
 
 
@@ -360,7 +363,7 @@ class Judging:
             command_match = template_match = False
         said = self.stored(tables.template, group, own.template)
         for other in sorted(tables.other.get(own.template, ())):
-            said = said or self.stored(tables.template, group, other)
+            said = said or self.stored(tables.first, group, other)
         before = self.stored(tables.command, group, text)
         template = self.cell(said, template_match)
         command = self.cell(before, command_match)

@@ -333,6 +333,21 @@ def test_one_answer_serves_all_predictions_with_the_same_template(tmp_path: Path
     assert out.getvalue().count("CORRECT STRUCTURE") == 1
 
 
+def test_an_answer_is_found_under_every_key_of_a_description(tmp_path: Path) -> None:
+    """Also in the run that it was given in, as it is in all later ones."""
+    gold = [
+        {"nl": "show f", "references": ["less f"], "key": "mine"},
+        {"nl": "print it", "references": ["less f"], "key": "show f"},
+    ]
+    out = io.StringIO()
+    options: dict[str, Any] = {"judgements": str(tmp_path / "v"), "manual_eval": True, "seed": 1}
+    with talking(Streams(out, io.StringIO("n\nn\n"))):
+        evaluate("commands", [["cat f"], ["cat f"]], gold, ci=0, **options)
+    # Drawn second, the first one finds what was said under its own key.
+    assert "print it" in out.getvalue()
+    assert out.getvalue().count("CORRECT STRUCTURE") == 1
+
+
 def test_an_empty_answer_is_a_no_and_to_the_old_program_none(tmp_path: Path) -> None:
     gold = [{"nl": "show f", "references": ["less f"]}]
     for compat, n_asked in ((None, 1), ("nl2bash", 3)):

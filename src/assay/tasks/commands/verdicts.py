@@ -125,17 +125,18 @@ class Verdicts:
 
     def answer(self, question: str, group: Group, text: str) -> str | None:
         """What was said about a text, as it was typed or stands in a sheet; None if nothing was."""
-        place = (question, group.key, text)
-        if place in self.said:
-            return self.said[place]
-        if self.store is None:
-            return None
+        for key in group.keys:
+            place = (question, key, text)
+            found = self.said[place] if place in self.said else self._stored(place)
+            if found is not None:
+                return found
         also = sorted(self.written.get(text, ())) if question == STRUCTURE else ()
-        for key, each in ((key, each) for each in (text, *also) for key in group.keys):
-            verdict = self.store.find(question, key, each)
-            if verdict is not None:
-                return _typed(verdict)
-        return None
+        stored = (self._stored((question, key, each)) for each in also for key in group.keys)
+        return next((found for found in stored if found is not None), None)
+
+    def _stored(self, place: tuple[str, str, str]) -> str | None:
+        verdict = self.store.find(*place) if self.store is not None else None
+        return None if verdict is None else _typed(verdict)
 
     def is_yes(self, answer: str) -> bool:
         """Whether an answer as it was typed is a yes; anything else is a no."""
