@@ -255,7 +255,10 @@ def test_the_page_is_readable_on_a_phone(
 
 
 def test_long_words_and_flags_on_a_phone(tmp_path: Path, browser: Browser) -> None:
-    flags = "find /home/tim -mtime -7 -type f -not -path '*/cache/*' -newer a --ignore-case -print0"
+    flags = (
+        "find /home/tim -mtime -7 -type f -not -path '*/cache/*' -newer a --ignore-case "
+        "--twenty-four-letters-xx -print0"
+    )
     tasks = [("do x", "ls", f"frob-{'x' * 300} -{'y' * 300}"), ("find", flags, f"{flags} -quit")]
     run = save_run(tasks, tmp_path)
     context = browser.new_context(

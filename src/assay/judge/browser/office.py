@@ -18,7 +18,8 @@ from assay.judge.verdict import judge_name
 
 Room = Literal["judge", "adjudicate"]
 
-_FLAG = re.compile(r"(?<!\S)(-\S{1,30})(?!\S)")
+# As long as fits on a narrow phone.
+_FLAG = re.compile(r"(?<!\S)(-\S{1,23})(?!\S)")
 
 
 class Piece(Protocol):
