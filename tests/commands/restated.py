@@ -284,10 +284,16 @@ Table = dict[tuple[str, str], str]
 
 @dataclass
 class Tables:
-    """Judgements of templates and of commands, by key of the description and by text."""
+    """Judgements of templates and of commands, by key of the description and by text.
+
+    `other` are the templates that sheets give to commands which have this one; `first` is what the
+    sheets say of templates, whatever is said later.
+    """
 
     template: Table = field(default_factory=dict)
     command: Table = field(default_factory=dict)
+    other: dict[str, set[str]] = field(default_factory=dict)
+    first: Table = field(default_factory=dict)
     read: list[str] = field(default_factory=list)
 
 
@@ -303,6 +309,8 @@ def judgements(files: Mapping[str, str], old: bool) -> Tables:
             text = row["prediction"]
             template = form(text, old).stored
             if old and row.get("template") is not None:
+                if template and row["template"]:
+                    tables.other.setdefault(template, set()).add(row["template"])
                 template = row["template"]
             for table, column, place in (
                 (tables.template, "correct template", template),
@@ -310,6 +318,7 @@ def judgements(files: Mapping[str, str], old: bool) -> Tables:
             ):
                 if row[column]:
                     table[key(description), place] = row[column]
+    tables.first = dict(tables.template)
     return tables
 
 
@@ -352,8 +361,12 @@ class Judging:
         template_match = command_match or any(own.template == g.template for g in gold)
         if not self.old and not text.strip():
             command_match = template_match = False
-        template = self.cell(self.stored(tables.template, group, own.template), template_match)
-        command = self.cell(self.stored(tables.command, group, text), command_match)
+        said = self.stored(tables.template, group, own.template)
+        for other in sorted(tables.other.get(own.template, ())):
+            said = said or self.stored(tables.first, group, other)
+        before = self.stored(tables.command, group, text)
+        template = self.cell(said, template_match)
+        command = self.cell(before, command_match)
         right = template == "y", command == "y"
         self.possible.append((template != "n", right[1] or (template != "n" and command == "")))
         if right[1] or template == "n" or (template and command):
@@ -366,7 +379,7 @@ class Judging:
         self.out += f"> {text}\n"
         said = "y" if right[0] else self.ask("CORRECT STRUCTURE? [y/reason] ")
         yes = is_yes(said, self.old, False)
-        second = "" if command == "" else "n"
+        second = before
         if yes and (self.old or command == ""):
             second = self.ask("CORRECT COMMAND? [y/reason] ")
         cells = (group.description, text, own.stored, said or "n", second or "n")

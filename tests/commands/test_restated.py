@@ -167,7 +167,8 @@ class Case:
                 shown = "" if nl == before and rng.random() < 0.7 else nl
                 before = nl or before
                 cells = [rng.choice((*ANSWERS, "")), rng.choice((*ANSWERS, ""))]
-                template = restated.form(text, self.old).stored
+                of = rng.choice((text, text, text, rng.choice(said)[1] if said else text))
+                template = restated.form(of, self.old).stored
                 rows.append([shown, text, template, *cells, *(["z"] * len(extra))])
             if not has_template:
                 rows = [[*row[:2], *row[3:]] for row in rows]
@@ -294,7 +295,7 @@ def test_the_dialogue(
             wanted = judging.accuracies(chosen, case.gold, case.given, tables)
             said, code = judging.out + restated.printed(wanted, len(chosen), case.top, False), 0
         except EOFError:
-            said, code = judging.out + "\n", 2
+            said, code = judging.out + ("" if case.old else "\n"), 2
             n_ended += 1
         monkeypatch.setattr("sys.stdin", io.StringIO("".join(f"{a}\n" for a in answers)))
         more = ["--judgements", "j", "--manual_eval", "--write", "csv"]

@@ -8,7 +8,7 @@ import re
 import signal
 import subprocess
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -41,18 +41,22 @@ TASKS = [
 ]
 
 
+def save_run(tasks: Sequence[tuple[str, str, str]], folder: Path) -> Path:
+    data = folder / "data.jsonl"
+    lines = (
+        json.dumps({"id": f"q{n:02}", "question": asked, "gold": gold, "prediction": said})
+        for n, (asked, gold, said) in enumerate(tasks)
+    )
+    data.write_text("".join(f"{line}\n" for line in lines))
+    arguments = ["text", "score", "--predictions", str(data), "--gold", str(data), "-m", "chrf"]
+    assert run([*arguments, "--save", str(folder / "run"), "--quiet"]) == 0
+    return folder / "run"
+
+
 @pytest.fixture
 def saved(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> Path:
     """A run of twelve examples, none of them as gold has it."""
-    data = tmp_path / "data.jsonl"
-    lines = (
-        json.dumps({"id": f"q{n:02}", "question": asked, "gold": gold, "prediction": said})
-        for n, (asked, gold, said) in enumerate(TASKS)
-    )
-    data.write_text("".join(f"{line}\n" for line in lines))
-    folder = tmp_path / "run"
-    arguments = ["text", "score", "--predictions", str(data), "--gold", str(data), "-m", "chrf"]
-    assert run([*arguments, "--save", str(folder), "--quiet"]) == 0
+    folder = save_run(TASKS, tmp_path)
     capsys.readouterr()
     return folder
 
@@ -250,6 +254,44 @@ def test_the_page_is_readable_on_a_phone(
     assert list(kept(saved, "anna").values()) == ["yes"]
 
 
+def test_long_words_and_flags_on_a_phone(tmp_path: Path, browser: Browser) -> None:
+    flags = (
+        "find /home/tim -mtime -7 -type f -not -path '*/cache/*' -newer a --ignore-case "
+        "--twenty-four-letters-xx -print0"
+    )
+    tasks = [("do x", "ls", f"frob-{'x' * 300} -{'y' * 300}"), ("find", flags, f"{flags} -quit")]
+    run = save_run(tasks, tmp_path)
+    context = browser.new_context(
+        viewport={"width": 360, "height": 740}, has_touch=True, is_mobile=True
+    )
+    page = context.new_page()
+    wide = "document.documentElement.scrollWidth"
+    rows = "[...document.querySelectorAll('.flag')].map(e => e.getClientRects().length)"
+    with serving(run) as server:
+        enter(page, server, "anna")
+        seen = []
+        for _ in tasks:
+            assert page.evaluate(wide) == 360
+            seen += page.evaluate(rows)
+            press(page, "n")
+        assert set(seen) == {1}  # `-path` is not cut into a dash here and `path` on the next line
+        assert len(seen) > 14
+        page.goto(f"{server.url}/review/anna")
+        assert page.evaluate(wide) == 360
+    context.close()
+
+
+def test_a_key_that_is_held_down_is_one_answer(saved: Path, page: Page) -> None:
+    with serving(saved) as server:
+        enter(page, server, "anna")
+        for _ in range(5):
+            page.keyboard.down("y")
+        answered(page, 1)
+        page.keyboard.up("y")
+        press(page, "n")
+        assert sorted(kept(saved, "anna").values()) == ["no", "yes"]
+
+
 def test_a_reason_guidelines_back_and_change(
     saved: Path, page: Page, picture: Callable[[Page, str], None]
 ) -> None:
@@ -311,6 +353,10 @@ def test_disagreements_are_settled_side_by_side(
         assert data["questions"]["correct"]["coefficients"]["percent"]["value"] == pytest.approx(
             9 / 11
         )
+        page.fill("#name", "anna")
+        page.click("text=Settle disagreements")
+        page.wait_for_selector("text=You are one of those who differ; a third person should settle")
+        page.goto(f"{server.url}/agreement")
         page.fill("#name", "carl")
         page.click("text=Settle disagreements")
         page.wait_for_selector("html[data-ready] .others")

@@ -632,8 +632,11 @@ def test_agreement_adjudication_and_export(text_run: Path, judge: Judge) -> None
     assert found["pairs"][0]["table"] == {"no/no": 3, "no/yes": 0, "yes/no": 1, "yes/yes": 2}
     assert data["unsettled"] == 1
     assert data["disagreements"][0]["reasons"] == {"bert": "no"}
+    own = "is one of those who differ on 1 of them; a third person should settle these"
+    assert f"anna {own}" in judge(text_run, "--adjudicate", "--judge", "anna", typed="")[1]
     code, out, _ = judge(text_run, "--adjudicate", "--judge", "carl", typed="y\n")
     assert "carl: 1 item to judge" in out
+    assert "one of those who differ" not in out
     assert "  anna        yes\n  bert        no (no)\n" in out
     data = document(judge(text_run, "--agreement", "--json")[1], "agreement-1")
     assert data["unsettled"] == 0

@@ -6,6 +6,7 @@ from __future__ import annotations
 import getpass
 import os
 import sys
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -17,6 +18,8 @@ from assay.cli.keyboard import console
 from assay.core.errors import InputError, UsageError
 from assay.judge.keys import keys_of, reasons_of
 from assay.judge.log import VerdictLog
+from assay.judge.queue import place_of
+from assay.judge.store import is_party
 from assay.judge.terminal import judge_at, spell_time
 from assay.pipeline.agreements import said_by_others
 from assay.pipeline.queues import Plan, running_line
@@ -24,6 +27,7 @@ from assay.report.terminal import columns_of, wants_colour
 from assay.report.words import cut_by
 
 if TYPE_CHECKING:
+    from assay.core.judging import Question
     from assay.judge.agenda import Progress
     from assay.judge.needs import Which
     from assay.judge.queue import Entry
@@ -44,6 +48,11 @@ def judge_at_terminal(work: Worklist, store: Store, folder: Path, **given: Any) 
         if not queue.entries:
             click.echo(opening[0])
             return
+        if plan.adjudicate and (own := _own(queue.entries, work.questions, store, judge)):
+            opening.append(
+                f"{judge} is one of those who differ on {own:,} of them; a third person should "
+                "settle these"
+            )
         if told := _deciding(session.progress, plan.deciding):
             opening.append(told)
         colour = wants_colour(sys.stdout, os.environ)
@@ -98,6 +107,14 @@ def _opening(entries: list[Entry], sample: Sample | None, judge: str, folder: Pa
         return f"nothing is left to judge for {judge}{drawn}; verdicts are in {folder}"
     n = len(entries)
     return f"{judge}: {n:,} item{'' if n == 1 else 's'} to judge{drawn}; verdicts go to {folder}"
+
+
+def _own(entries: Sequence[Entry], questions: Sequence[Question], store: Store, judge: str) -> int:
+    """How many items the judge has an opinion on that is to be settled."""
+    return sum(
+        any(is_party(store, place_of(entry.item, question), judge) for question in questions)
+        for entry in entries
+    )
 
 
 def _deciding(progress: Progress, which: Which | None) -> str:

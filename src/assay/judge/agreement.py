@@ -139,6 +139,10 @@ def agreement(
     )
 
 
+SAME = 1e-12
+"""Bounds that are no further apart are equal, but for floating point."""
+
+
 def _coefficient(part: Part, resampled: Rows, n_judges: int, level: float) -> Coefficient:
     """The value with its interval, or what is the matter with one of the two."""
     n = int(part.used.sum())
@@ -157,6 +161,9 @@ def _coefficient(part: Part, resampled: Rows, n_judges: int, level: float) -> Co
     if interval.bounds == (1.0, 1.0):
         # Resamples of items without a disagreement have none either, however few there are.
         why = "no disagreement was seen; see the share's interval"
+        return Coefficient(part.name, value, nothing, n, why)
+    if interval.bounds[1] - interval.bounds[0] < SAME:
+        why = "no interval: all items are alike, so that resamples are, too"
         return Coefficient(part.name, value, nothing, n, why)
     why = ""
     if interval.undefined > FEW * len(resampled):

@@ -114,15 +114,7 @@ def _rows(rows: Any, path: Path) -> Iterator[SheetRow]:
     header = next(rows, None)
     if header is None:
         raise InputError("is empty", path=path, hint=f"its first line must be {','.join(COLUMNS)}")
-    place = {name.strip(): i for i, name in reversed(list(enumerate(header)))}
-    for name in REQUIRED:
-        if name not in place:
-            raise InputError(
-                f"there is no column '{name}'",
-                path=path,
-                line=1,
-                hint=f"the columns are: {', '.join(header)}",
-            )
+    place = _places(header, path)
     description = ""
     end = rows.line_num
     for cells in rows:
@@ -151,6 +143,20 @@ def _rows(rows: Any, path: Path) -> Iterator[SheetRow]:
             str(path),
             start,
         )
+
+
+def _places(header: list[str], path: Path) -> dict[str, int]:
+    """Where each column is; of two with one name the first."""
+    place = {name.strip(): i for i, name in reversed(list(enumerate(header)))}
+    for name in REQUIRED:
+        if name not in place:
+            raise InputError(
+                f"there is no column '{name}'",
+                path=path,
+                line=1,
+                hint=f"the columns are: {', '.join(header)}",
+            )
+    return place
 
 
 def sheet_verdicts(
@@ -191,7 +197,10 @@ def sheet_verdicts(
 
 
 class SheetWriter(Appender):
-    """Appends rows to `manual.evaluations.<judge>`; each is on disk when `append` returns."""
+    """Appends rows to `manual.evaluations.<judge>`; each is on disk when `append` returns.
+
+    A sheet that is there already may have other columns, or these in another order.
+    """
 
     def __init__(self, folder: Path, judge: str) -> None:
         self.judge = judge_name(judge)
@@ -201,7 +210,11 @@ class SheetWriter(Appender):
         self, description: str, prediction: str, template: str, structure: str, command: str
     ) -> None:
         """Write one row; answers as they were typed, an empty one as `n`."""
-        cells = (description, prediction, template, structure or "n", command or "n")
+        given = (description, prediction, template, structure or "n", command or "n")
+        cells = [""] * self._n_columns
+        for name, cell in zip(COLUMNS, given, strict=True):
+            if name in self._places:  # a sheet may do without templates
+                cells[self._places[name]] = cell
         self.add(quoted_row(cells).encode("utf-8", "surrogateescape"))
 
     def _mend(self) -> None:
@@ -213,6 +226,8 @@ class SheetWriter(Appender):
             self.add((",".join(COLUMNS) + "\n").encode())
         elif not data[:whole].endswith(b"\n"):
             self.add(b"\n")
+        header = next(reader_of(data[:whole].decode("utf-8-sig", "replace")), list(COLUMNS))
+        self._places, self._n_columns = _places(header, self.path), len(header)
 
 
 def quoted_row(cells: Iterable[str]) -> str:

@@ -201,6 +201,12 @@ def final_verdict(said: Sequence[Verdict]) -> Verdict | None:
     return decided[2] if len(decided) > 2 else None
 
 
+def is_party(store: Store, place: Place, judge: str) -> bool:
+    """Whether a judge is one of those whose disagreement is to be settled."""
+    said = store.of_judges(place)
+    return any(v.judge == judge and v.purpose != "adjudication" for v in said)
+
+
 def read_store(
     folder: Path,
     *,

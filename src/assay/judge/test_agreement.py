@@ -213,6 +213,16 @@ def test_an_interval_that_cannot_be_or_is_less_sure_says_so() -> None:
     assert "which the interval leaves out" in rare["cohen"].why
 
 
+def test_items_that_are_all_alike_tell_nothing_of_others() -> None:
+    """Two who never agree, five times: every resample says the same, and is sure of nothing."""
+    found = agreement(np.array([[0, 1]] * 5), ("a", "b"), YES_NO)
+    assert found["percent"].interval[1] > 0.4
+    for name, value in (("cohen", 0.0), ("fleiss", -1.0), ("krippendorff", -0.8), ("gwet", -1.0)):
+        assert found[name].value == pytest.approx(value)
+        assert math.isnan(found[name].interval[0])
+        assert found[name].why == "no interval: all items are alike, so that resamples are, too"
+
+
 def test_more_than_two_judges_have_the_mean_kappa_of_pairs() -> None:
     rng = np.random.default_rng(1)
     matrix = rng.integers(0, 2, (50, 3))

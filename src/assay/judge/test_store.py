@@ -326,6 +326,39 @@ def test_rows_are_written_as_the_old_files_have_them(tmp_path: Path) -> None:
     assert sheet_judge(path) == "author"
 
 
+@pytest.mark.parametrize(
+    ("header", "row"),
+    [
+        ("description,prediction,correct template,correct command", '"d","p","y","n"'),
+        (
+            "by,prediction,correct command,template,description,correct template",
+            '"","p","n","t","d","y"',
+        ),
+    ],
+)
+def test_rows_go_under_the_columns_that_a_sheet_has(header: str, row: str, tmp_path: Path) -> None:
+    sheet = tmp_path / "manual.evaluations.anna"
+    sheet.write_text(f"{header}\n")
+    with SheetWriter(tmp_path, "anna") as writer:
+        writer.append("d", "p", "t", "y", "")
+    assert sheet.read_text() == f"{header}\n{row}\n"
+    (found,) = read_sheet(sheet)
+    assert (found.description, found.prediction, found.structure, found.command) == (
+        "d",
+        "p",
+        "y",
+        "n",
+    )
+
+
+def test_a_sheet_without_a_column_is_refused_before_anything_is_written(tmp_path: Path) -> None:
+    sheet = tmp_path / "manual.evaluations.anna"
+    sheet.write_text("description,prediction,template,correct template\n")
+    with pytest.raises(InputError, match="no column 'correct command'"):
+        SheetWriter(tmp_path, "anna")
+    assert sheet.read_text() == "description,prediction,template,correct template\n"
+
+
 def test_a_torn_last_row_costs_nothing_that_was_acknowledged(tmp_path: Path) -> None:
     with SheetWriter(tmp_path, "anna") as writer:
         writer.append("a", "p", "t", "y", "y")

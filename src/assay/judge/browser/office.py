@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -16,6 +17,9 @@ from assay.judge.store import Store
 from assay.judge.verdict import judge_name
 
 Room = Literal["judge", "adjudicate"]
+
+# As long as fits on a narrow phone.
+_FLAG = re.compile(r"(?<!\S)(-\S{1,23})(?!\S)")
 
 
 class Piece(Protocol):
@@ -35,6 +39,14 @@ class Looks(NamedTuple):
 
     safe: Callable[[str], str]
     diff: Callable[[str, str], tuple[Sequence[Piece], Sequence[Piece]]]
+
+    def judged(self, text: str) -> str:
+        """What is judged, or gold, as HTML. Flags are kept whole: a browser would end lines behind
+        their dashes."""
+        pieces = _FLAG.split(text)
+        pieces[::2] = map(self.safe, pieces[::2])
+        pieces[1::2] = (f"<span class='flag'>{self.safe(flag)}</span>" for flag in pieces[1::2])
+        return "".join(pieces)
 
 
 @dataclass(frozen=True)

@@ -14,6 +14,7 @@ from assay.judge.browser.office import Brief, Looks, Piece, Room
 from assay.judge.nearest import nearest
 from assay.judge.queue import place_of
 from assay.judge.session import Asked, Session
+from assay.judge.store import is_party
 from assay.judge.terminal import spell_time, states
 
 LABELS = {
@@ -141,9 +142,9 @@ def card(looks: Looks, item: Item) -> str:
     for place, text in enumerate(item.references):
         label = "Gold" if len(item.references) == 1 else f"Gold {place + 1}"
         marked = sides is not None and place == near
-        shown = _pieces(looks, sides[0]) if marked and sides is not None else safe(text)
+        shown = _pieces(looks, sides[0]) if marked and sides is not None else looks.judged(text)
         rows.append(("gold", label, shown))
-    shown = safe(item.prediction) if sides is None else _pieces(looks, sides[1])
+    shown = looks.judged(item.prediction) if sides is None else _pieces(looks, sides[1])
     rows.append(("prediction", "Prediction", shown or "<i>(empty)</i>"))
     listed = "".join(
         f"<div class='{kind}'><dt>{label}</dt>"
@@ -157,7 +158,7 @@ def card(looks: Looks, item: Item) -> str:
 
 def _pieces(looks: Looks, pieces: Iterable[Piece]) -> str:
     tags = {"same": ("", ""), "deleted": ("<del>", "</del>"), "inserted": ("<ins>", "</ins>")}
-    return "".join(tags[p.kind][0] + looks.safe(p.text) + tags[p.kind][1] for p in pieces)
+    return "".join(tags[p.kind][0] + looks.judged(p.text) + tags[p.kind][1] for p in pieces)
 
 
 def _question(brief: Brief, asked: Asked, base: str) -> str:
@@ -240,9 +241,10 @@ def _others(brief: Brief, asked: Asked, judge: str) -> str:
     """What each judge said about the item, side by side."""
     safe = brief.looks.safe
     store = brief.store()
+    place = place_of(asked.entry.item, asked.question)
     said = [
         verdict
-        for verdict in store.of_judges(place_of(asked.entry.item, asked.question))
+        for verdict in store.of_judges(place)
         if not (verdict.judge == judge and verdict.purpose == "adjudication")
     ]
     boxes = "".join(
@@ -250,7 +252,12 @@ def _others(brief: Brief, asked: Asked, judge: str) -> str:
         f"{f'<p>{safe(v.reason)}</p>' if v.reason else ''}</div>"
         for v in said
     )
-    return f"<section class='others'>{boxes}</section>"
+    own = ""
+    if is_party(store, place, judge):
+        own = (
+            "<p class='quiet'>You are one of those who differ; a third person should settle it.</p>"
+        )
+    return f"<section class='others'>{boxes}</section>{own}"
 
 
 def refusal(brief: Brief, message: str) -> str:

@@ -9,7 +9,7 @@ from urllib.parse import quote
 
 from assay.judge.agreement import Agreement, Coefficient
 from assay.judge.answers import JudgeFacts
-from assay.judge.browser.office import Brief
+from assay.judge.browser.office import Brief, Looks
 from assay.judge.browser.pages import doors, page
 from assay.judge.coefficients import NAMES
 from assay.judge.documents import AgreementDocument
@@ -36,7 +36,7 @@ def review(brief: Brief, session: Session) -> str:
         reasons = "; ".join(v.reason for v in said if v is not None and v.reason)
         rows.append(
             f"<tr><td>{index + 1}</td>"
-            f"<td class='text' dir='auto'>{safe(entry.item.prediction)}</td>"
+            f"<td class='text' dir='auto'>{brief.looks.judged(entry.item.prediction)}</td>"
             f"<td>{safe(words)}</td><td>{safe(reasons)}</td>"
             f"<td><button name='index' value='{index}'>Change</button></td></tr>"
         )
@@ -64,7 +64,7 @@ def agreement_page(brief: Brief, document: AgreementDocument | None, problem: st
         percent = f"{100 * float(document.statistics['ci']):.10g} %"
         parts += [_coefficients(q, safe, percent) for q in document.questions.values()]
         parts.append(_judges(document, safe))
-        parts.append(_disagreements(document, safe))
+        parts.append(_disagreements(document, brief.looks))
         parts.append(_reasons(document, safe))
     parts.append(doors("/agreement") + "</main>")
     return page("Agreement", "\n".join(parts))
@@ -136,13 +136,14 @@ def _checks(judge: JudgeFacts) -> str:
     return f"<td>{steady}</td><td>{right}</td>"
 
 
-def _disagreements(document: AgreementDocument, safe: Safe) -> str:
+def _disagreements(document: AgreementDocument, looks: Looks) -> str:
+    safe = looks.safe
     n = document.unsettled
     settle = f"""<p>{n} to settle: a third person does it below, under their own name.</p>
 <form method="post" action="/settle" class="row"><label for="name">Your name</label>
 <input id="name" name="name" required maxlength="64"><button>Settle disagreements</button></form>"""
     rows = "".join(
-        f"<tr><td class='text' dir='auto'>{safe(d.text)}</td><td>{safe(d.question)}</td>"
+        f"<tr><td class='text' dir='auto'>{looks.judged(d.text)}</td><td>{safe(d.question)}</td>"
         f"<td>{safe(', '.join(f'{j}: {a}' for j, a in d.answers.items()))}</td>"
         f"<td>{safe('; '.join(f'{j}: {r}' for j, r in d.reasons.items()))}</td>"
         f"<td>{d.final or '<i>open</i>'}</td></tr>"

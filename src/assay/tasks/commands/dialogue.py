@@ -6,18 +6,18 @@ Every answer is on disk before the next question is asked.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from contextlib import ExitStack
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING, NamedTuple, Protocol
 
 from assay.core.console import console
 from assay.core.errors import AssayError, InputError
 from assay.core.names import amount
 from assay.tasks.commands.align import Example
 from assay.tasks.commands.forms import form
-from assay.tasks.commands.verdicts import COMMAND, STRUCTURE, Known, Verdicts
+from assay.tasks.commands.verdicts import COMMAND, STRUCTURE, Verdicts
 
 if TYPE_CHECKING:
     from assay.judge.log import VerdictLog
@@ -34,74 +34,95 @@ class StoppedError(AssayError):
     exit_code = 130
 
 
+class _Answers(NamedTuple):
+    """What was typed about one prediction, None where nothing was asked.
+
+    `before` is what had been said about the command already: a no, and why.
+    """
+
+    structure: str | None
+    command: str | None
+    before: str | None
+
+
 class _Keeper(Protocol):
     """Where answers are kept."""
 
     path: Path
 
-    def keep(self, example: Example, rank: int, structure: str, command: str) -> None:
-        """Keep the answers about one prediction, as typed."""
+    def keep_structure(self, example: Example, rank: int, answer: str) -> bool:
+        """Keep the answer about the structure, before the command is asked about, if it can be."""
 
-    def keep_half(self, example: Example, rank: int, structure: str) -> None:
-        """Keep the answer about the structure alone, where that can be written down."""
+    def keep(self, example: Example, rank: int, answers: _Answers) -> None:
+        """Keep the rest, when all was asked about a prediction."""
 
 
 class _Sheet:
-    """Rows of a CSV file of the old kind."""
+    """Rows of a CSV file of the old kind. A row holds both answers, so it waits for the second."""
 
     def __init__(self, writer: SheetWriter, settings: Settings) -> None:
         self.path = writer.path
         self._writer = writer
         self._mode = settings.match
 
-    def keep(self, example: Example, rank: int, structure: str, command: str) -> None:
+    def keep_structure(self, example: Example, rank: int, answer: str) -> bool:
+        return False  # half a row cannot be written
+
+    def keep(self, example: Example, rank: int, answers: _Answers) -> None:
         prediction = example.candidates.commands[rank - 1]
         found = form(prediction, self._mode)
         template = found.template if found.parsed or self._mode != "nl2bash" else ""
-        self._writer.append(example.group.description, prediction, template, structure, command)
-
-    def keep_half(self, example: Example, rank: int, structure: str) -> None:
-        """A row holds both answers."""
+        structure = "y" if answers.structure is None else answers.structure
+        command = answers.before if answers.command is None else answers.command
+        self._writer.append(
+            example.group.description, prediction, template, structure, command or ""
+        )
 
 
 class _Log:
     """A judge's log; a match by rule is no answer and is not written down as one."""
 
-    def __init__(self, log: VerdictLog, settings: Settings, sample: str | None) -> None:
+    def __init__(
+        self, log: VerdictLog, settings: Settings, sample: str | None, is_yes: Callable[[str], bool]
+    ) -> None:
         self.path = log.path
         self._log = log
-        self._settings = settings
+        self._mode = settings.match
         self._sample = sample
+        self._is_yes = is_yes
 
-    def keep(self, example: Example, rank: int, structure: str, command: str) -> None:
-        prediction = example.candidates.commands[rank - 1]
+    def keep_structure(self, example: Example, rank: int, answer: str) -> bool:
+        self._append(example, rank, STRUCTURE, answer)
+        return True
+
+    def keep(self, example: Example, rank: int, answers: _Answers) -> None:
+        command = answers.command
+        if command is None and answers.structure is not None:
+            command = None if self._is_yes(answers.structure) else "n"
+        if command is not None:
+            self._append(example, rank, COMMAND, command)
+
+    def _append(self, example: Example, rank: int, question: str, given: str) -> None:
         from assay.judge.verdict import Verdict, answer_of
 
-        mode = self._settings.match
-        template = form(prediction, mode).template
-        for question, given in ((STRUCTURE, structure), (COMMAND, command)):
-            if not given:
-                continue
-            answer, reason = answer_of(given)
-            self._log.append(
-                Verdict(
-                    id=f"{example.group.id}/{rank}",
-                    question=question,
-                    answer=answer,
-                    key=example.group.key,
-                    prediction=prediction,
-                    judge=self._log.judge,
-                    time=_now(),
-                    reason=reason,
-                    structure=template,
-                    about="structure" if question == STRUCTURE else "prediction",
-                    sample=self._sample,
-                    description=example.group.description,
-                )
+        prediction = example.candidates.commands[rank - 1]
+        answer, reason = answer_of(given)
+        self._log.append(
+            Verdict(
+                id=f"{example.group.id}/{rank}",
+                question=question,
+                answer=answer,
+                key=example.group.key,
+                prediction=prediction,
+                judge=self._log.judge,
+                time=_now(),
+                reason=reason,
+                structure=form(prediction, self._mode).template,
+                about="structure" if question == STRUCTURE else "prediction",
+                sample=self._sample,
+                description=example.group.description,
             )
-
-    def keep_half(self, example: Example, rank: int, structure: str) -> None:
-        self.keep(example, rank, structure, "")
+        )
 
 
 def judge_sample(
@@ -112,13 +133,14 @@ def judge_sample(
     if not _n_open(drawn, verdicts, settings):
         return  # who is asked nothing needs no file for the answers
     with ExitStack() as stack:
-        session = _Session(_keeper(stack, settings, examples), verdicts, settings)
+        session = _Session(_keeper(stack, settings, examples, verdicts), verdicts, settings)
         try:
             for position, example in enumerate(drawn):
                 for rank in range(1, len(example.candidates.commands[: settings.top_k]) + 1):
                     session.judge(position, example, rank)
         except EOFError:
-            console().say("")
+            if not settings.compat:  # the old program's output ends with the open question
+                console().say("")
             raise InputError(
                 f"standard input ended: {session.said(drawn)}",
                 hint="run the same command again to go on",
@@ -138,7 +160,9 @@ def _n_open(examples: Sequence[Example], verdicts: Verdicts, settings: Settings)
     )
 
 
-def _keeper(stack: ExitStack, settings: Settings, examples: Sequence[Example]) -> _Keeper:
+def _keeper(
+    stack: ExitStack, settings: Settings, examples: Sequence[Example], verdicts: Verdicts
+) -> _Keeper:
     from assay.judge.log import VerdictLog
     from assay.judge.sheets import SheetWriter
 
@@ -148,7 +172,7 @@ def _keeper(stack: ExitStack, settings: Settings, examples: Sequence[Example]) -
         writer = stack.enter_context(SheetWriter(folder, settings.judge))
         return _Sheet(writer, settings)
     log = stack.enter_context(VerdictLog(folder, settings.judge))
-    return _Log(log, settings, _recorded_draw(folder, settings, examples))
+    return _Log(log, settings, _recorded_draw(folder, settings, examples), verdicts.is_yes)
 
 
 def _recorded_draw(folder: Path, settings: Settings, examples: Sequence[Example]) -> str | None:
@@ -185,15 +209,21 @@ class _Session:
         if known.asks is None:
             return
         self._show(position, example, prediction)
-        structure = "" if known.asks == COMMAND else self._ask(ASK_STRUCTURE)
-        try:
-            command = self._command(known, structure)
-        except (EOFError, KeyboardInterrupt):
-            self.keeper.keep_half(example, rank, structure)
-            raise
-        self.keeper.keep(example, rank, *self._cells(known, structure, command))
-        self.n_kept += 1
-        self._remember(example, prediction, known, structure, command)
+        structure, is_kept = None, False
+        if known.asks == STRUCTURE:
+            structure = self._ask(ASK_STRUCTURE)
+            is_kept = self.keeper.keep_structure(example, rank, structure)
+            self.n_kept += is_kept
+        before = self.verdicts.answer(COMMAND, example.group, prediction)
+        # What was said about the command holds; the old program asks again.
+        wanted = before is None or self.settings.compat
+        if structure is not None and not self.verdicts.is_yes(structure):
+            wanted = False
+        command = self._ask(ASK_COMMAND) if wanted else None
+        answers = _Answers(structure, command, before)
+        self.keeper.keep(example, rank, answers)
+        self.n_kept += not is_kept
+        self._remember(example, prediction, answers)
         self.console.say(f"new judgement added to {self.keeper.path}")
         self.console.say("")
 
@@ -212,36 +242,19 @@ class _Session:
     def _ask(self, question: str) -> str:
         return self.console.ask(question)
 
-    def _command(self, known: Known, structure: str) -> str:
-        """The answer about the command; a no to the structure is one, and so is what is stored."""
-        if known.asks == STRUCTURE and not self._yes(structure):
-            return "n"
-        if known.command == "n" and not self.settings.compat:
-            return ""
-        return self._ask(ASK_COMMAND)
-
-    def _cells(self, known: Known, structure: str, command: str) -> tuple[str, str]:
-        """What is written: the old files hold an answer for both, a log only what was said."""
-        if self.settings.write == "csv":
-            return structure if known.asks == STRUCTURE else "y", command
-        typed = structure or "n" if known.asks == STRUCTURE else ""
-        return typed, command if command or known.command == "n" else "n"
-
-    def _remember(
-        self, example: Example, prediction: str, known: Known, structure: str, command: str
-    ) -> None:
-        if known.asks == STRUCTURE:
+    def _remember(self, example: Example, prediction: str, answers: _Answers) -> None:
+        group = example.group
+        if answers.structure is not None:
             template = form(prediction, self.settings.match).template
-            self.verdicts.remember(STRUCTURE, example.group, template, self._answer(structure))
-        if command or known.command != "n":
-            self.verdicts.remember(COMMAND, example.group, prediction, self._answer(command))
+            self.verdicts.remember(STRUCTURE, group, template, self._kept(answers.structure))
+        if answers.command is not None:
+            self.verdicts.remember(COMMAND, group, prediction, self._kept(answers.command))
+        elif answers.before is None:
+            self.verdicts.remember(COMMAND, group, prediction, self._kept(""))
 
-    def _answer(self, answer: str) -> bool | None:
-        """Yes or no. To the old program an empty answer is none, though its row says n."""
-        return None if self.settings.compat and not answer else self._yes(answer)
-
-    def _yes(self, answer: str) -> bool:
-        return answer == "y" if self.settings.compat else answer.strip().casefold() == "y"
+    def _kept(self, answer: str) -> str | None:
+        """The answer. To the old program an empty one is none, though its row says n."""
+        return None if self.settings.compat and not answer else answer
 
     def said(self, examples: Sequence[Example]) -> str:
         """What was kept, and what is left."""

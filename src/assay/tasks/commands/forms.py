@@ -74,7 +74,7 @@ def form(text: str, mode: Mode = "strict") -> Form:
 
 
 def _parsed(text: str, mode: Mode) -> Body:
-    shaper = Shaper(reference=mode != "loose")
+    shaper = Shaper(reference=mode != "loose", keeps_folders=mode == "nl2bash")
     if mode == "nl2bash":
         from assay.tasks.commands.reference import check, lone_substitution
 
@@ -142,7 +142,7 @@ class Printer:
     def argument(self, argument: Argument) -> Iterator[str]:
         if argument.parts:
             yield from self.with_commands(argument)
-        elif plain(argument.text) == "{}":
+        elif argument.text == "{}" or (plain(argument.text) == "{}" and not self.first_only):
             yield "{}"
         elif self.values or argument.type in _KEPT:
             yield argument.text

@@ -28,6 +28,7 @@ from assay.tasks.commands.tree import (
 _FOLDERS = re.compile(r"/(?:usr/)?(?:local/)?s?bin/(?=[\w.-]+$)")
 _NUMBER = re.compile(r"-(\d+\w*|[A-Z]{2,}[A-Z0-9]*)")
 _SUDO_TAKES = ("-u", "-g", "-h", "-p", "-C", "-r", "-t", "-U")
+_SUDO_AS = ("-u", "-g")
 DEEPEST = 40
 """Commands inside commands that are followed; what is nested deeper counts as unparsable."""
 
@@ -35,10 +36,14 @@ _GREPS = {"egrep": "-E", "fgrep": "-F"}
 
 
 class Shaper:
-    """Understands commands, with `reference` as the tool behind the published figures does."""
+    """Understands commands, with `reference` as the tool behind the published figures does.
 
-    def __init__(self, *, reference: bool) -> None:
+    With `keeps_folders` `/sbin/ifconfig` is not `ifconfig`, and a utility that the table lacks.
+    """
+
+    def __init__(self, *, reference: bool, keeps_folders: bool = False) -> None:
         self.reference = reference
+        self.keeps_folders = keeps_folders
         self.depth = 0
 
     @contextmanager
@@ -65,6 +70,8 @@ class Shaper:
 
     def _piece(self, piece: syntax.Piece) -> Piece:
         if isinstance(piece, Simple):
+            if len(piece.words) == 1 and _is_substitution(piece.words[0]):
+                return self.argument(piece.words[0], "Program")
             return self.command(piece.words)
         if isinstance(piece, Word):
             return self.argument(piece, "Regex")
@@ -85,7 +92,9 @@ class Shaper:
     def command(self, words: Sequence[Word]) -> Command:
         """One command from its words, the name first."""
         words = _without_sudo(words)
-        name = _FOLDERS.sub("", plain(words[0].text)) if not words[0].parts else words[0].text
+        name = words[0].text
+        if not words[0].parts:
+            name = plain(name) if self.keeps_folders else _FOLDERS.sub("", plain(name))
         rest = list(words[1:])
         if name in _GREPS:
             name, rest = "grep", [Word(_GREPS[name]), *rest]
@@ -136,6 +145,12 @@ def assigned_command(script: syntax.Script) -> syntax.Script | None:
     return inner[0].script
 
 
+def _is_substitution(word: Word) -> bool:
+    """Whether a word is nothing but what a command prints: `$(command)`, or that in quotes."""
+    around = "".join(part for part in word.parts if isinstance(part, str))
+    return bool(word.parts) and not around.strip('"')
+
+
 def plain(text: str) -> str:
     """A word without its quotes and backslashes, as the utility would get it.
 
@@ -150,11 +165,15 @@ def plain(text: str) -> str:
 
 
 def _without_sudo(words: Sequence[Word]) -> Sequence[Word]:
+    """The words behind sudo, unless it runs them as somebody else than root."""
     if len(words) < 2 or words[0].text != "sudo":
         return words
     start = 1
     while start < len(words) - 1 and words[start].text.startswith("-"):
-        start += 2 if words[start].text in _SUDO_TAKES else 1
+        flag = words[start].text
+        if flag in _SUDO_AS and plain(words[start + 1].text) != "root":
+            return words
+        start += 2 if flag in _SUDO_TAKES else 1
     return words[min(start, len(words) - 1) :]
 
 

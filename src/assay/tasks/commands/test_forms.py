@@ -22,6 +22,10 @@ from assay.tasks.commands.verdicts import matched
 TEMPLATES = [
     # command                                        template
     ("ls -la /tmp", "ls -l -a File"),
+    ("$(cat x) | sort", "$( cat File ) | sort"),
+    ('"$(which ls)"', "$( which Regex )"),
+    ("./run-$(id -u).sh", "./run-$(id -u).sh"),
+    (r"find . -exec ls \{\} \;", r"find Path -exec ls {} \;"),
     ("head -5 a.txt", "head - Quantity File"),
     ("head -n5 a.txt", "head -n Quantity File"),
     ("tail -n +2", "tail -n +Quantity"),
@@ -38,6 +42,7 @@ TEMPLATES = [
     ("date +%s", "date +%s"),
     ("chmod +x f", "chmod +Permission File"),
     ("sudo -u root /usr/bin/find . -name x", "find Path -name Regex"),
+    ("sudo -n -u postgres psql -l", "sudo -n -u Regex psql -l"),
     ("find -type f", "find Path -type f"),
     ("find . -size +2M -o -empty", "find Path -size +Size -or -empty"),
     (r"find . \( -name a \)", "find Path -name Regex"),
@@ -92,6 +97,9 @@ OLD_TEMPLATES = [
     ('n="in `date`: $(id)"', "date"),  # text around it and further substitutions are lost
     ("n1=$(mktemp)", "$( mktemp )"),  # not unwrapped where the name has a digit
     ('$(md5sum "$f")', "$( md5sum File )"),
+    (r"find . -exec ls \{\} \;", r"find Path -exec ls File \;"),  # only {} and quoted ones are kept
+    ("/bin/rm -f x | cat", "rm -f File | cat"),  # it knows six folders of six utilities
+    ("/sbin/ifconfig eth0", "/sbin/ifconfig eth0"),
     ("n=$(perl -v)", "n=$(perl -v)"),  # cannot be parsed: a utility that it does not know
     ("n1=$(perl -v)", "n1=$(perl -v)"),
 ]  # fmt: skip

@@ -243,8 +243,68 @@ def test_a_closed_input_keeps_what_was_answered(tmp_path: Path) -> None:
     }
 
 
+def test_an_answer_is_on_disk_before_the_next_question(tmp_path: Path) -> None:
+    """Whatever may end the program then, be it the power."""
+    seen: list[list[tuple[str, str]]] = []
+
+    class Watching(Streams):
+        def ask(self, question: str) -> str:
+            held = (
+                logged(tmp_path)
+                if (tmp_path / "verdicts" / "verdicts.author.jsonl").exists()
+                else []
+            )
+            seen.append([(v["question"], v["answer"]) for v in held])
+            return "y"
+
+    options: dict[str, Any] = {"judgements": str(tmp_path / "verdicts"), "manual_eval": True}
+    with talking(Watching(io.StringIO(), io.StringIO())):
+        evaluate("commands", [["cat f"], ["ls d"]], GOLD, ci=0, **options)
+    every = [("structure", "yes"), ("command", "yes")] * 2
+    assert seen == [every[:n] for n in range(4)]
+
+
+@pytest.mark.parametrize("compat", [None, "nl2bash"])
+def test_a_no_to_the_structure_keeps_the_reason_that_the_command_has(
+    compat: str | None, tmp_path: Path
+) -> None:
+    """The last row counts, so that it has to say what the one before it said."""
+    gold = [{"nl": "show f", "references": ["less f"]}]
+    sheet = tmp_path / "manual.evaluations.author"
+    sheet.write_text(HEADER + '"show f","cat f","cat File","","needs a pager"\n')
+    with talking(Streams(io.StringIO(), io.StringIO("n\n"))):
+        evaluate(
+            "commands",
+            [["cat f"]],
+            gold,
+            ci=0,
+            manual_eval=True,
+            write="csv",
+            judgements=str(tmp_path),
+            compat=compat,
+        )
+    assert sheet.read_text().splitlines()[-1] == '"show f","cat f","cat File","n","needs a pager"'
+
+
+def test_the_old_program_goes_by_the_template_that_a_sheet_has(tmp_path: Path) -> None:
+    """Here rows 1 and 2 have each other's template. Where no row has the template of a prediction,
+    the one that a row gives to this command is taken: the two parsers print some differently."""
+    rows = (
+        "count lines of f,cat f | wc -l,wc File,y,\ncount lines of f,wc f,cat File | wc -l,n,\n"
+        "list all files in d,find / -writable,find Path Path,y,\n"
+    )
+    predictions = [["wc f", "cat f | wc -l"], ["find d -writable"]]
+    options: dict[str, Any] = {"judgements": folder(tmp_path, rows), "ci": 0}
+    old = evaluate("commands", predictions, GOLD, compat="nl2bash", **options)
+    assert old.scores["top1_template_accuracy"] == 1.0
+    ours = evaluate("commands", predictions, GOLD, **options)
+    assert ours.scores["top1_template_accuracy"] == 0.5
+    assert ours.scores["top3_template_accuracy"] == 1.0
+
+
 def test_half_an_answer_is_kept_too(tmp_path: Path) -> None:
-    judged(tmp_path, "y\n")
+    _, error = judged(tmp_path, "y\n")
+    assert "1 judgement kept" in str(error)
     assert [(v["question"], v["answer"]) for v in logged(tmp_path)] == [("structure", "yes")]
     out, _ = judged(tmp_path, "y\nn\nn\nn\n")
     assert out.index("CORRECT COMMAND") < out.index("CORRECT STRUCTURE")
@@ -270,6 +330,21 @@ def test_one_answer_serves_all_predictions_with_the_same_template(tmp_path: Path
     options: dict[str, Any] = {"judgements": str(tmp_path / "v"), "manual_eval": True}
     with talking(Streams(out, io.StringIO("n\n"))):
         evaluate("commands", [["cat f", "cat g", "cat f"]], gold, ci=0, **options)
+    assert out.getvalue().count("CORRECT STRUCTURE") == 1
+
+
+def test_an_answer_is_found_under_every_key_of_a_description(tmp_path: Path) -> None:
+    """Also in the run that it was given in, as it is in all later ones."""
+    gold = [
+        {"nl": "show f", "references": ["less f"], "key": "mine"},
+        {"nl": "print it", "references": ["less f"], "key": "show f"},
+    ]
+    out = io.StringIO()
+    options: dict[str, Any] = {"judgements": str(tmp_path / "v"), "manual_eval": True, "seed": 1}
+    with talking(Streams(out, io.StringIO("n\nn\n"))):
+        evaluate("commands", [["cat f"], ["cat f"]], gold, ci=0, **options)
+    # Drawn second, the first one finds what was said under its own key.
+    assert "print it" in out.getvalue()
     assert out.getvalue().count("CORRECT STRUCTURE") == 1
 
 

@@ -7,7 +7,7 @@ said, `?` nobody has said anything. What people said counts, also where it contr
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal, NamedTuple
@@ -76,7 +76,9 @@ class Verdicts:
     mode: Mode
     store: Store | None = None
     automatic: bool = False
-    said: dict[tuple[str, str, str], Letter | None] = field(default_factory=dict)
+    written: Mapping[str, Collection[str]] = field(default_factory=dict)
+    """Templates as sheets have them, by how they are printed now, where the two differ."""
+    said: dict[tuple[str, str, str], str | None] = field(default_factory=dict)
     against: dict[tuple[str, str], None] = field(default_factory=dict)
     """Matches that people found wrong: key and prediction, in the order they were met."""
 
@@ -88,13 +90,21 @@ class Verdicts:
         from assay.judge.store import read_store
         from assay.tasks.commands.keys import description_key
 
+        written: dict[str, set[str]] = {}
+
         def structure_of(prediction: str, template: str | None) -> str:
-            return structure(prediction, template, mode)
+            now = structure(prediction, template, mode)
+            if mode != "nl2bash" or template is None or template == now:
+                return now
+            # The old program goes by the cell, and by an empty one finds nothing again.
+            if template:
+                written.setdefault(now, set()).add(template)
+            return template
 
         store = read_store(
             folder, key_of=description_key, structure_of=structure_of, reading=reading
         )
-        return cls(mode, store, automatic)
+        return cls(mode, store, automatic, written)
 
     def about(self, group: Group, prediction: str) -> Known:
         """What is known about a prediction."""
@@ -105,30 +115,47 @@ class Verdicts:
             self.against[group.key, prediction] = None
         return Known(template or rule.template, command or rule.command)
 
-    def remember(self, question: str, group: Group, text: str, yes: bool | None) -> None:
-        """Keep an answer of this run; None is none, so that the question is open again."""
-        self.said[question, group.key, text] = None if yes is None else "y" if yes else "n"
+    def remember(self, question: str, group: Group, text: str, answer: str | None) -> None:
+        """Keep an answer of this run as typed; None is none, so that the question is open again."""
+        self.said[question, group.key, text] = answer
 
     def count(self, question: str) -> int:
         """How many texts have a stored verdict on this question."""
         return self.store.count(question) if self.store is not None else 0
 
-    def _find(self, question: str, group: Group, text: str) -> Letter | None:
-        place = (question, group.key, text)
-        if place in self.said:
-            return self.said[place]
-        if self.store is None:
-            return None
+    def answer(self, question: str, group: Group, text: str) -> str | None:
+        """What was said about a text, as it was typed or stands in a sheet; None if nothing was."""
         for key in group.keys:
-            verdict = self.store.find(question, key, text)
-            if verdict is not None:
-                return "y" if self._is_yes(verdict) else "n"
-        return None
+            place = (question, key, text)
+            found = self.said[place] if place in self.said else self._stored(place)
+            if found is not None:
+                return found
+        also = sorted(self.written.get(text, ())) if question == STRUCTURE else ()
+        stored = (self._stored((question, key, each)) for each in also for key in group.keys)
+        return next((found for found in stored if found is not None), None)
 
-    def _is_yes(self, verdict: Verdict) -> bool:
-        if self.mode == "nl2bash" and verdict.raw is not None:
-            return (verdict.raw.lower() if self.automatic else verdict.raw) == "y"
-        return verdict.is_yes
+    def _stored(self, place: tuple[str, str, str]) -> str | None:
+        verdict = self.store.find(*place) if self.store is not None else None
+        return None if verdict is None else _typed(verdict)
+
+    def is_yes(self, answer: str) -> bool:
+        """Whether an answer as it was typed is a yes; anything else is a no."""
+        if self.mode == "nl2bash":
+            return (answer.lower() if self.automatic else answer) == "y"
+        return answer.strip().casefold() == "y"
+
+    def _find(self, question: str, group: Group, text: str) -> Letter | None:
+        answer = self.answer(question, group, text)
+        return None if answer is None else "y" if self.is_yes(answer) else "n"
+
+
+def _typed(verdict: Verdict) -> str:
+    """A verdict as somebody at the terminal would have typed it."""
+    if verdict.raw is not None:
+        return verdict.raw
+    if verdict.is_yes:
+        return "y"
+    return "n" if verdict.reason.strip().casefold() in ("", "y") else verdict.reason
 
 
 def structure(prediction: str, template: str | None, mode: Mode) -> str:

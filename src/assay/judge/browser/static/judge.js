@@ -89,6 +89,7 @@
     const action = actions.get(event.key) || actions.get(event.key.toLowerCase());
     if (!action) return;
     event.preventDefault();
+    if (event.repeat) return; // a key that is held down is one answer
     press(action);
   });
   document.documentElement.dataset.ready = "1";
