@@ -5,7 +5,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from statistics import NormalDist
 from typing import TYPE_CHECKING
 
 from assay.aggregate.asked import LEVEL
@@ -24,7 +23,8 @@ def percentile_bounds(
     Student's t asks for (docs/explanation/statistics.md; Hesterberg 2015, "What teachers should
     know about the bootstrap", calls it the expanded percentile interval).
     """
-    tail = NormalDist().cdf(-_student(level, n - 1) * math.sqrt(n / (n - 1)))
+    beyond = _student(level, n - 1) * math.sqrt(n / (n - 1))
+    tail = 0.5 * (1 + math.erf(-beyond / math.sqrt(2)))
     return _quantile(ordered, tail), _quantile(ordered, 1 - tail)
 
 
@@ -49,7 +49,7 @@ def _student(level: float, degrees: int) -> float:
 
     Abramowitz and Stegun 26.7.5; within 0.001 of the exact value from 10 degrees of freedom up.
     """
-    z = NormalDist().inv_cdf((1 + level) / 2)
+    z = _normal(level)
     square = z * z
     terms = (
         z * (square + 1) / 4,
@@ -58,3 +58,19 @@ def _student(level: float, degrees: int) -> float:
         z * (79 * square**4 + 776 * square**3 + 1482 * square**2 - 1920 * square - 945) / 92160,
     )
     return z + math.fsum(term / degrees**power for power, term in enumerate(terms, start=1))
+
+
+def _normal(level: float) -> float:
+    """The two-sided critical value of the normal distribution.
+
+    The usual one is at hand: the module that knows the others takes as long to load as a hundred
+    rows take to score.
+
+    >>> round(_normal(0.95), 6), round(_normal(0.9), 6)
+    (1.959964, 1.644854)
+    """
+    if level == 0.95:
+        return 1.9599639845400536
+    from statistics import NormalDist
+
+    return NormalDist().inv_cdf((1 + level) / 2)
