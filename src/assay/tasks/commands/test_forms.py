@@ -160,6 +160,22 @@ EQUAL = [
     ("(cd a; ls)", "(rm -rf b; x)", "--", "--"),
     ("for f in *; do  ls; done", "for f in *; do ls; done", "TC", "TC"),
     ("cat /etc/sudoers", "cat /etc/ers", "T-", "T-"),
+    # Words behind a redirection belong to the command, and so do those behind a here-document's mark.
+    ("find / 2>/dev/null -name a", "find / -name a 2> /dev/null", "TC", "TC"),
+    ("> out ls -l", "ls -l > out", "TC", "TC"),
+    ("ls | wc > out -l", "ls | wc -l > out", "TC", "TC"),
+    ("ls 2>&- x", "ls x 2>&-", "TC", "TC"),
+    ("{ ls; } > a b", "{ ls; } > a", "--", "--"),
+    ("cat <<E -n\na\nE", "cat -n <<E\na\nE", "TC", "TC"),
+    ("cat <<E\na\nE", "cat <<E\nb\nE", "T-", "T-"),
+    ("cat <<E > x\na\nE", "cat <<E > y\na\nE", "T-", "T-"),
+    ("cat <<E && ls\na\nE", "cat <<E || ls\na\nE", "--", "--"),
+    ("cat <<E\na\nE\nls", "cat <<E ; ls\na\nE", "--", "--"),  # the grammar has no `;` there
+    ("cat <<E\n$(ls)\nE", "cat <<E\n$(pwd)\nE", "--", "--"),
+    ("ls | xargs -I % cp % $(dirname %)", "ls | xargs -I {} cp {} $(dirname {})", "TC", "TC"),
+    # To the old program a negated test is two elements, and their brackets stay.
+    (r"find . \( ! -name a \)", "find . ! -name a", "--", "TC"),
+    (r"find . \( -name a \)", "find . -name a", "TC", "TC"),
 ]  # fmt: skip
 
 
