@@ -202,9 +202,7 @@ def _group(id: str, data: Mapping[str, Any], line: _Line) -> Group:
         raise line.error("'references' must be a list of commands", f"write {_GOLD}")
     if not references:
         raise line.error("'references' is empty", "give at least one gold command")
-    given = data.get("key")
-    if given is not None and not isinstance(given, str):
-        raise line.error("'key' must be text", "leave it out to have it computed")
+    given = _given_key(_Row(data, line))
     own = description_key(description)
     keys = (own,) if given is None else tuple(dict.fromkeys((given, own)))
     return Group(id, description.strip(), keys, tuple(references), _columns(data))
@@ -220,12 +218,24 @@ def _columns(data: Mapping[str, Any]) -> dict[str, str]:
 
 
 class _Pair(NamedTuple):
+    """A description with one command, and the key it is grouped by."""
+
     description: str
     command: str
+    key: str
 
 
 def _pair(row: _Row) -> _Pair:
-    return _Pair(_text(row.data, "nl", row.line), _text(row.data, "command", row.line))
+    description, command = (_text(row.data, name, row.line) for name in ("nl", "command"))
+    given = _given_key(row)
+    return _Pair(description, command, description_key(description) if given is None else given)
+
+
+def _given_key(row: _Row) -> str | None:
+    given = row.data.get("key")
+    if given is not None and not isinstance(given, str):
+        raise row.line.error("'key' must be text", "leave it out to have it computed")
+    return given
 
 
 def _parallel(paths: Sequence[str], intake: Intake) -> list[_Pair]:
@@ -245,16 +255,22 @@ def _parallel(paths: Sequence[str], intake: Intake) -> list[_Pair]:
             path=first,
             hint="line i of both files must belong together",
         )
-    return [_Pair(*pair) for pair in zip(descriptions, commands, strict=True)]
+    keys = map(description_key, descriptions)
+    return [_Pair(*pair) for pair in zip(descriptions, commands, keys, strict=True)]
 
 
 def _grouped(pairs: Sequence[_Pair]) -> list[Group]:
     """Pairs by the key of their description, groups in the order of their keys."""
     by_key: dict[str, list[_Pair]] = {}
     for pair in pairs:
-        by_key.setdefault(description_key(pair.description), []).append(pair)
+        by_key.setdefault(pair.key, []).append(pair)
     return [
-        Group(str(n), those[0].description.strip(), (key,), tuple(p.command.strip() for p in those))
+        Group(
+            str(n),
+            those[0].description.strip(),
+            tuple(dict.fromkeys((key, *(description_key(p.description) for p in those)))),
+            tuple(p.command.strip() for p in those),
+        )
         for n, (key, those) in enumerate(sorted(by_key.items()), start=1)
     ]
 

@@ -163,6 +163,19 @@ def test_the_result_says_how_many_answers_can_still_change_a_score(
     assert "of the unjudged predictions 0 can still change a score" in capsys.readouterr().out
 
 
+def test_the_old_program_prints_the_best_of_three_if_its_last_group_has_more_than_one(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    gold, predictions = write(tmp_path / "gold.jsonl", GOLD), tmp_path / "p.txt"
+    given = ["commands", "score", "-p", str(predictions), "-g", str(gold), "--eval"]
+    for line, old in (("wc -l g", 0), ("wc -l g|||wc", 4), ("wc -l g|||", 4)):
+        predictions.write_text(f"ls|||ls -a|||pwd|||\n{line}\n")
+        for more, wanted in (((), 4), (("--compat", "nl2bash"), old)):
+            assert run([*given, *more]) == 0
+            lines = capsys.readouterr().out.splitlines()
+            assert sum("op 3 " in text and " = " in text for text in lines) == wanted
+
+
 # -- the command line of the old program ---------------------------------------------------------
 
 

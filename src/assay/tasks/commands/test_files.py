@@ -52,6 +52,23 @@ def test_a_given_key_is_looked_up_first(tmp_path: Path) -> None:
     assert group.keys == ("mine", "list file")
 
 
+def test_pairs_may_have_keys_and_are_grouped_and_sorted_by_them(tmp_path: Path) -> None:
+    rows = [
+        {"nl": "list fiels", "command": "ls", "key": "list file"},
+        {"nl": "count", "command": "wc"},
+        {"nl": "list files", "command": "ls -a"},
+    ]
+    groups = read_gold(write(tmp_path / "pairs.jsonl", rows), Intake())
+    assert [(g.description, g.references) for g in groups] == [
+        ("count", ("wc",)),
+        ("list fiels", ("ls", "ls -a")),
+    ]
+    assert groups[1].keys == ("list file", "list fiel")
+    rows[0]["key"] = 3  # type: ignore[assignment]
+    with pytest.raises(AssayError, match="line 1: 'key' must be text"):
+        read_gold(write(tmp_path / "pairs.jsonl", rows), Intake())
+
+
 def test_lines_are_split_and_stripped_unless_the_old_way_is_asked_for(tmp_path: Path) -> None:
     file = tmp_path / "p.txt"
     file.write_text("a ||| b|||\n\nc|||d|||e|||f\n")
