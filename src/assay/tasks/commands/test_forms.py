@@ -139,6 +139,17 @@ EQUAL = [
     ("ls -t -S", "ls -S -t", "--", "--"),
     ("ls -t -l -S", "ls -l -t -S", "--", "TC"),
     ("mv -n --force a b", "mv -f -n a b", "--", "--"),
+    ("xargs -0 -d x rm", "xargs -d x --null rm", "--", "--"),
+    ("du -k -m x", "du -m -k x", "--", "--"),
+    ("du -s -k x", "du -k -s x", "--", "TC"),
+    ("df -h -k", "df -k -h", "--", "--"),
+    ("gzip -1 -9 x", "gzip --best --fast x", "--", "--"),
+    ("head -q -v x", "head -v -q x", "--", "--"),
+    ("readlink -e -m x", "readlink -m -e x", "--", "--"),
+    ("rsync -a --no-o x y", "rsync --no-o -a x y", "--", "--"),
+    ("rsync -a --no-o -v x y", "rsync -v -a --no-o x y", "--", "TC"),
+    ("od -c -x f", "od -x -c f", "--", "--"),  # one line of output for each, in their order
+    ("find . -mount -name a", "find . -name a -xdev", "--", "TC"),
     # What stands behind the first argument may be no flag of the utility.
     ("echo -n a", "echo a -n", "--", "--"),
     ("bash -x a", "bash a -x", "--", "--"),
