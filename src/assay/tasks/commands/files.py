@@ -109,7 +109,10 @@ def read_predictions(
         if rows and not any(_PREDICTED & row.data.keys() for row in rows):
             raise rows[0].line.error("there is no 'predictions'", f"write {_PREDICTION}")
         return [_record(row) for row in rows]
-    texts = [line.text for line in _lines(paths[0], "predictions", intake)]
+    lines = list(_lines(paths[0], "predictions", intake))
+    if lines and _is_record(lines[0]):  # on standard input, or under another name
+        return [_record(_row(line, _PREDICTION)) for line in lines]
+    texts = [line.text for line in lines]
     if line_feeds:
         ended = _ends_with_line_feed(paths[0])
         last = len(texts) - 1
@@ -164,18 +167,27 @@ class _Row(NamedTuple):
 
 
 def _rows(name: str, role: Role, intake: Intake, example: str) -> list[_Row]:
-    rows = []
-    for line in _lines(name, role, intake):
-        data = line.text.encode("utf-8", "surrogatepass")
-        try:
-            rows.append(_Row(_OBJECT.decode(data), line))
-        except (msgspec.MsgspecError, RecursionError):
-            if not line.text.strip():
-                raise line.error("a blank line", "remove it, or write a record") from None
-            raise malformed(
-                data, line.name, f"one object per line: {example}", line.number
-            ) from None
-    return rows
+    return [_row(line, example) for line in _lines(name, role, intake)]
+
+
+def _row(line: _Line, example: str) -> _Row:
+    data = line.text.encode("utf-8", "surrogatepass")
+    try:
+        return _Row(_OBJECT.decode(data), line)
+    except (msgspec.MsgspecError, RecursionError):
+        if not line.text.strip():
+            raise line.error("a blank line", "remove it, or write a record") from None
+        raise malformed(data, line.name, f"one object per line: {example}", line.number) from None
+
+
+def _is_record(line: _Line) -> bool:
+    """Whether a line is no command but a JSON object that holds some."""
+    if not line.text.lstrip().startswith("{"):
+        return False
+    try:
+        return bool(_PREDICTED & _OBJECT.decode(line.text.encode("utf-8", "surrogatepass")).keys())
+    except (msgspec.MsgspecError, RecursionError):
+        return False
 
 
 def _groups(rows: Sequence[_Row]) -> list[Group]:
@@ -277,6 +289,8 @@ def _grouped(pairs: Sequence[_Pair]) -> list[Group]:
 
 def _record(row: _Row) -> Candidates:
     data, line = row
+    if data.keys() - {"id"} and not _PREDICTED & data.keys():  # an id alone is no prediction
+        raise line.error("there is no 'predictions'", f"write {_PREDICTION}")
     value = data.get("predictions", data.get("prediction"))
     if isinstance(value, str):
         value = [value]

@@ -28,6 +28,8 @@ BAD_GOLD = [
     # content                                      what is said
     ("", "the file is empty"),
     ("{", "line 1"),
+    ('[{"nl": "x", "references": ["ls"]}]\n', "line 1, column 1: a list where an object must be; write one"),
+    ('"x"\n', "line 1, column 1: a string where an object must be"),
     ('{"id": 1}\n', "line 1: there is no 'nl'"),
     ('{"nl": "x"}\n', "line 1: 'references' must be a list of commands"),
     ('{"nl": "x", "references": []}\n', "line 1: 'references' is empty"),

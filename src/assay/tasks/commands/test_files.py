@@ -97,6 +97,21 @@ def test_predictions_with_confidences(tmp_path: Path) -> None:
     ]
 
 
+@pytest.mark.parametrize("name", ["p.txt", "p.json", "predictions.latest"])
+def test_records_are_known_whatever_the_file_is_called(name: str, tmp_path: Path) -> None:
+    records = write(tmp_path / name, [{"id": 1, "predictions": ["ls"]}, {"id": 2}])
+    found = read_predictions(records, Intake())
+    assert found == [Candidates("1", ("ls",)), Candidates("2", ())]
+    (tmp_path / name).write_text('{ "$x"; }\n{"predictions": 3}\n')  # commands, odd as they are
+    assert [c.id for c in read_predictions(tmp_path / name, Intake())] == [None, None]
+
+
+def test_a_record_with_a_misspelt_name_is_refused(tmp_path: Path) -> None:
+    rows = [{"id": 1, "predictions": ["ls"]}, {"id": 2, "predicted": ["ls"]}]
+    with pytest.raises(AssayError, match="line 2: there is no 'predictions'"):
+        read_predictions(write(tmp_path / "p.jsonl", rows), Intake())
+
+
 def test_predictions_by_id_need_no_order() -> None:
     predictions = [{"id": 2, "predictions": ["wc -l f"]}, {"id": "a", "predictions": ["ls"]}]
     result = evaluate("commands", predictions, GOLD)
