@@ -83,6 +83,8 @@ USAGE = [
     (["--top-k", "0"], "--top-k 0 must be at least 1"),
     (["--compat", "nl2bash", "--match", "loose"], "leave out --match"),
     (["-m", "bleurt"], "unknown metric 'bleurt'"),
+    (["-m", "accuracy(match=loose)"], "'accuracy(match=loose)' is counted with --match loose"),
+    (["-m", "accuracy(match=nl2bash)"], "is counted with --compat nl2bash; give that option"),
     (["--gold", "more.jsonl"], "--gold was given twice; give one .jsonl file"),
     (["--slice", "colour"], "unknown column 'colour'"),
 ]
@@ -153,6 +155,20 @@ def test_standard_output_is_kept_for_the_document(
     assert shown.err.count("CORRECT STRUCTURE? [y/reason] ") == 3
     assert run([*given, "--quiet"]) == 0  # all judged: nothing to ask, nothing to say
     assert not capsys.readouterr().err
+
+
+@pytest.mark.parametrize("form", ["csv", "markdown", "latex"])
+def test_standard_output_is_kept_for_data(
+    form: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    gold, predictions = write(tmp_path / "gold.jsonl", GOLD), tmp_path / "p.txt"
+    predictions.write_text("ls\nwc\n")
+    assert (
+        run(["commands", "score", "-p", str(predictions), "-g", str(gold), "--format", form]) == 0
+    )
+    shown = capsys.readouterr()
+    assert "2 predictions loaded" not in shown.out
+    assert "2 predictions loaded" in shown.err
 
 
 def test_the_result_says_how_many_answers_can_still_change_a_score(
