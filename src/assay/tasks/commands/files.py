@@ -73,7 +73,7 @@ def read_gold(source: Any, intake: Intake) -> list[Group]:
         raise UsageError("gold is missing; give it with --gold")
     paths = _paths(source)
     if paths is None:
-        return _groups([_Row(row, _Line("", "gold", n)) for n, row in enumerate(_held(source), 1)])
+        return _groups([_held_row(row, n) for n, row in enumerate(_held(source), 1)])
     if len(paths) > 2:
         raise UsageError(
             f"--gold was given {len(paths)} times; give one .jsonl file, or the two files of "
@@ -144,6 +144,12 @@ def _held(source: Any) -> Iterable[Any]:
     if isinstance(source, (bytes, Mapping)) or not isinstance(source, Iterable):
         raise UsageError(f"cannot be read from {type(source).__name__}; give a path or a list")
     return source
+
+
+def _held_row(value: Any, number: int) -> _Row:
+    if not isinstance(value, Mapping):
+        raise UsageError(f"gold {number} is {type(value).__name__} {value!r:.40}; give {_GOLD}")
+    return _Row(value, _Line("", "gold", number))
 
 
 def _lines(name: str, role: Role, intake: Intake) -> Iterator[_Line]:
@@ -321,7 +327,12 @@ def _record(row: _Row) -> Candidates:
 def _from_memory(value: Any, number: int) -> Candidates:
     if isinstance(value, Mapping):
         return _record(_Row(value, _Line("", "predictions", number)))
-    commands = [value] if isinstance(value, str) else list(value)
+    commands = [value] if isinstance(value, str) else [] if value is None else value
+    if not isinstance(commands, Sequence) or not all(isinstance(c, str) for c in commands):
+        raise UsageError(
+            f"prediction {number} is {type(value).__name__} {value!r:.40}; give a command, a list "
+            f"of commands, or {_PREDICTION}"
+        )
     return Candidates(None, tuple(c.strip() for c in commands if c.strip()))
 
 

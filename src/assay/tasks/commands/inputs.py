@@ -49,7 +49,10 @@ class Settings:
     @classmethod
     def of(cls, options: dict[str, Any]) -> Settings:
         """The settings of these options; the old program's where compatibility is asked for."""
-        compat = options.pop("compat", None) is not None
+        mode = options.pop("compat", None)
+        if mode not in (None, "nl2bash"):
+            raise unknown("program to be compatible with", mode, ["nl2bash"])
+        compat = mode is not None
         given = {name: value for name, value in options.items() if value is not None}
         if compat and given.get("match", "strict") != "strict":
             raise UsageError("--compat nl2bash has its own way to match; leave out --match")

@@ -134,3 +134,25 @@ def test_unequal_parallel_files_name_both(tmp_path: Path) -> None:
     (tmp_path / "x.cm").write_text("ls\n")
     with pytest.raises(AssayError, match=r"x\.nl: 2 descriptions, but 1 commands in .*x\.cm"):
         read_gold(tmp_path / "x.nl", Intake())
+
+
+@pytest.mark.parametrize(
+    ("predictions", "gold", "options", "said"),
+    [
+        ([3, "ls"], GOLD, {}, "prediction 1 is int 3; give a command, a list"),
+        (["ls", ["ls", None]], GOLD, {}, "prediction 2 is list"),
+        ([b"ls", "pwd"], GOLD, {}, "prediction 1 is bytes"),
+        (["ls", "pwd"], ["ls", "pwd"], {}, "gold 1 is str 'ls'; give"),
+        (["ls", "pwd"], GOLD, {"compat": "fairseq"}, "unknown program to be compatible with"),
+    ],
+)
+def test_wrong_values_from_python_are_refused(
+    predictions: Any, gold: Any, options: dict[str, Any], said: str
+) -> None:
+    with pytest.raises(AssayError, match=said):
+        evaluate("commands", predictions, gold, ci=0, **options)
+
+
+def test_no_prediction_may_be_none() -> None:
+    found = evaluate("commands", [None, "wc -l f"], GOLD, ci=0)
+    assert found.scores["top1_command_accuracy"] == 0.5
