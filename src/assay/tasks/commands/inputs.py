@@ -96,7 +96,7 @@ def open_examples(predictions: Any, gold: Any, missing: Missing, settings: Setti
     intake.extra["judging"] = judging_facts(examples, sample, known, verdicts, settings)
     if settings.compat and settings.automatic:
         # The old program prints the best of three only if its last group has more than one.
-        intake.extra["best_shown"] = len(examples[-1].candidates.commands) > 1
+        intake.extra["best_shown"] = any(len(e.candidates.commands) > 1 for e in examples[-1:])
     _warn(intake, verdicts)
     # People are asked in the order of the draw; where all are drawn, results have that of gold.
     order = sample if len(sample) < len(examples) else range(len(examples))

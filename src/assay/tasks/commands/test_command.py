@@ -157,6 +157,15 @@ def test_standard_output_is_kept_for_the_document(
     assert not capsys.readouterr().err
 
 
+def test_nothing_may_be_left_to_score(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    gold = write(tmp_path / "gold.jsonl", GOLD)
+    predictions = write(tmp_path / "p.jsonl", [{"id": "z", "predictions": ["ls"]}])
+    given = ["commands", "score", "-p", str(predictions), "-g", str(gold), "--missing", "skip"]
+    for more in ((), ("--eval",), ("--eval", "--compat", "nl2bash")):
+        assert run([*given, *more]) == 0
+        assert "0 examples evaluated\n" in capsys.readouterr().out
+
+
 @pytest.mark.parametrize("form", ["csv", "markdown", "latex"])
 def test_standard_output_is_kept_for_data(
     form: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
