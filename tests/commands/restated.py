@@ -60,9 +60,12 @@ def repaired(text: str) -> str:
     text = text.replace("(", " ( ").replace(")", " ) ")
     text = text.replace(" `", " '").replace("` ", "' ").replace("server`s", "server's")
     for sign in ",;:.":
-        for blank in " \t\u00a0":
-            text = text.replace(sign + blank, " ")
-        text = text[:-1] + " " if text.endswith(sign) else text
+        first, *others = text.split(sign)
+        kept = first
+        for place, part in enumerate(others, start=1):
+            is_end = place == len(others) and not part
+            kept += f" {part.lstrip()}" if is_end or part[:1].isspace() else sign + part
+        text = kept
     for ending in ("'s", "'re", "'ve", "'d", "'t"):
         text = text.replace(ending, f" {ending}")
     if text.startswith(("To ", "to ", "|o ")):
@@ -380,15 +383,22 @@ class Judging:
         said = "y" if right[0] else self.ask("CORRECT STRUCTURE? [y/reason] ")
         yes = is_yes(said, self.old, False)
         second = before
-        if yes and (self.old or command == ""):
-            second = self.ask("CORRECT COMMAND? [y/reason] ")
-        cells = (group.description, text, own.stored, said or "n", second or "n")
-        self.rows += ",".join('"' + c.replace('"', '""') + '"' for c in cells) + "\n"
+        try:
+            if yes and (self.old or command == ""):
+                second = self.ask("CORRECT COMMAND? [y/reason] ")
+        except EOFError:
+            if not self.old and not right[0]:
+                self.row(group.description, text, own.stored, said, "")
+            raise
+        self.row(group.description, text, own.stored, said or "n", second or "n")
         self.out += f"new judgement added to {self.path}\n\n"
         # To the old program an empty answer is none, though the row says n.
         tables.template[group.keys[0], own.template] = said or ("" if self.old else "n")
         tables.command[group.keys[0], text] = second or ("" if self.old else "n")
         return yes, is_yes(second, self.old, False)
+
+    def row(self, *cells: str) -> None:
+        self.rows += ",".join('"' + c.replace('"', '""') + '"' for c in cells) + "\n"
 
     def ask(self, question: str) -> str:
         assert self.answers is not None

@@ -267,10 +267,12 @@ def test_automatic_accuracies(
         assert run(case.arguments(*more, "--eval")) == 0
         shown = capsys.readouterr().out
         lines = shown.removeprefix(case.head(tables)).partition("\n\n")[0].splitlines()
-        said = restated.printed(wanted, len(everything), case.top, True).splitlines()
+        # The old program goes by its last group.
+        top = 1 if case.old and len(case.given[-1]) < 2 else case.top
+        said = restated.printed(wanted, len(everything), top, True).splitlines()
         assert [line for line in lines if "examples" in line or "Acc" in line] == said, number
         scores = restated.template_scores(case.gold, case.given, case.old)
-        for k, score in ((1, scores[0]), (case.top, scores[1])):
+        for k, score in ((1, scores[0]), (top, scores[min(top - 1, 1)])):
             assert f"Average top {k} Template Match Score = {score:.3f}" in lines, number
 
 

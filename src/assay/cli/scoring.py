@@ -60,7 +60,8 @@ def _score(
     if several is not None:
         _score_systems(task, several, given, json, format, digits, quiet)
         return
-    result = _evaluated(task, given, json, quiet)
+    data = json or format not in ("table", task.own_format)
+    result = _evaluated(task, given, data, quiet)
     own = None
     if format == task.own_format and not json:
         own = task.render(result.document, digits=digits, **chosen)
@@ -72,19 +73,21 @@ def _score(
             click.echo(f"\n{below}")
 
 
-def _console(json: bool, quiet: bool) -> Streams:
-    """What a task says and asks during a run; standard output belongs to a document."""
+def _console(data: bool, quiet: bool) -> Streams:
+    """What a task says and asks during a run; standard output belongs to data where there are any:
+    a document, or a table for another program.
+    """
     answers = io.StringIO() if sys.stdin is None else sys.stdin  # None where it was closed before
-    return Streams(sys.stderr if json else sys.stdout, answers, quiet)
+    return Streams(sys.stderr if data else sys.stdout, answers, quiet)
 
 
 def _evaluated(
-    task: Task, given: dict[str, Any], json: bool, quiet: bool, name: str = ""
+    task: Task, given: dict[str, Any], data: bool, quiet: bool, name: str = ""
 ) -> Result:
     """The result of one system; what is worth saying goes to standard error."""
     from assay.pipeline.evaluate import evaluate
 
-    with talking(_console(json, quiet)), progress_line(quiet) as progress:
+    with talking(_console(data, quiet)), progress_line(quiet) as progress:
         command = click.get_current_context().find_root().obj
         result = evaluate(task, keep=False, progress=progress, command=command, **given)
     said = result.document.warnings
@@ -114,7 +117,8 @@ def _score_systems(
         for folder in ("save", "output"):
             if given.get(folder):
                 own[folder] = str(Path(given[folder]) / name)
-        documents.append(_evaluated(task, own, json, quiet, name).document)
+        data = json or format != "table"
+        documents.append(_evaluated(task, own, data, quiet, name).document)
     show(ResultsDocument(tuple(documents)), render_systems, json=json, format=format, digits=digits)
 
 

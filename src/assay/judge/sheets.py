@@ -207,10 +207,14 @@ class SheetWriter(Appender):
         super().__init__(folder / f"manual.{MARK}.{self.judge}", self.judge)
 
     def append(
-        self, description: str, prediction: str, template: str, structure: str, command: str
+        self, description: str, prediction: str, template: str, structure: str, command: str | None
     ) -> None:
-        """Write one row; answers as they were typed, an empty one as `n`."""
-        given = (description, prediction, template, structure or "n", command or "n")
+        """Write one row; answers as they were typed, an empty one as `n`.
+
+        Where there is no answer about the command (None) its cell is empty, and says nothing.
+        """
+        said = "" if command is None else command or "n"
+        given = (description, prediction, template, structure or "n", said)
         cells = [""] * self._n_columns
         for name, cell in zip(COLUMNS, given, strict=True):
             if name in self._places:  # a sheet may do without templates

@@ -10,6 +10,7 @@ from __future__ import annotations
 import json
 import re
 
+import msgspec
 import numpy as np
 
 from assay.core.errors import InputError
@@ -76,7 +77,23 @@ def _diagnosed(text: str, example: str) -> tuple[int, str, str]:
             "half of a surrogate pair, which is no character",
             "write the character itself in UTF-8, or both halves",
         )
-    return 0, "a number out of range", "write it as a string"
+    return 0, *_decoded(text, example)
+
+
+def _decoded(text: str, example: str) -> tuple[str, str]:
+    """What is wrong with text that is JSON for Python: a number, or the kind of value it is.
+
+    >>> _decoded('["ls"]', '{"id": "1"}')
+    ('a list where an object must be', 'write {"id": "1"}')
+    """
+    try:
+        value = msgspec.json.decode(text)
+    except msgspec.DecodeError:
+        return "a number out of range", "write it as a string"
+    if isinstance(value, dict):
+        return "an object with other fields than wanted", f"write {example}"
+    kind = {list: "a list", str: "a string", type(None): "null"}.get(type(value), "a lone value")
+    return f"{kind} where an object must be", f"write {example}"
 
 
 def _explained(text: str, error: json.JSONDecodeError, example: str) -> tuple[str, str]:

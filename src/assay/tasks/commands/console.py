@@ -29,6 +29,8 @@ def documented(document: ResultDocument) -> list[str]:
     scores = document.scores
     ranks = dict.fromkeys(re.findall(r"\btop(\d+)_", " ".join(scores)))
     if document.options.get("automatic"):
+        if document.extra.get("best_shown") is False:
+            ranks = {rank: None for rank in ranks if rank == "1"}
         wanted = [(text.format(k), key.format(k)) for k in ranks for text, key in _AUTOMATIC]
         wanted.append(("Corpus BLEU", "corpus_token_bleu_top1"))
     else:

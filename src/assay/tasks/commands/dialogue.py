@@ -56,6 +56,9 @@ class _Keeper(Protocol):
     def keep(self, example: Example, rank: int, answers: _Answers) -> None:
         """Keep the rest, when all was asked about a prediction."""
 
+    def keep_half(self, example: Example, rank: int, structure: str) -> bool:
+        """Keep the answer about the structure where none came about the command, if it can be."""
+
 
 class _Sheet:
     """Rows of a CSV file of the old kind. A row holds both answers, so it waits for the second."""
@@ -69,14 +72,21 @@ class _Sheet:
         return False  # half a row cannot be written
 
     def keep(self, example: Example, rank: int, answers: _Answers) -> None:
+        structure = "y" if answers.structure is None else answers.structure
+        command = answers.before if answers.command is None else answers.command
+        self._append(example, rank, structure, command or "")
+
+    def keep_half(self, example: Example, rank: int, structure: str) -> bool:
+        if self._mode == "nl2bash":
+            return False
+        self._append(example, rank, structure, None)
+        return True
+
+    def _append(self, example: Example, rank: int, structure: str, command: str | None) -> None:
         prediction = example.candidates.commands[rank - 1]
         found = form(prediction, self._mode)
         template = found.template if found.parsed or self._mode != "nl2bash" else ""
-        structure = "y" if answers.structure is None else answers.structure
-        command = answers.before if answers.command is None else answers.command
-        self._writer.append(
-            example.group.description, prediction, template, structure, command or ""
-        )
+        self._writer.append(example.group.description, prediction, template, structure, command)
 
 
 class _Log:
@@ -94,6 +104,9 @@ class _Log:
     def keep_structure(self, example: Example, rank: int, answer: str) -> bool:
         self._append(example, rank, STRUCTURE, answer)
         return True
+
+    def keep_half(self, example: Example, rank: int, structure: str) -> bool:
+        return False  # it is there already
 
     def keep(self, example: Example, rank: int, answers: _Answers) -> None:
         command = answers.command
@@ -219,7 +232,12 @@ class _Session:
         wanted = before is None or self.settings.compat
         if structure is not None and not self.verdicts.is_yes(structure):
             wanted = False
-        command = self._ask(ASK_COMMAND) if wanted else None
+        try:
+            command = self._ask(ASK_COMMAND) if wanted else None
+        except (EOFError, KeyboardInterrupt):
+            if structure is not None and not is_kept:
+                self.n_kept += self.keeper.keep_half(example, rank, structure)
+            raise
         answers = _Answers(structure, command, before)
         self.keeper.keep(example, rank, answers)
         self.n_kept += not is_kept

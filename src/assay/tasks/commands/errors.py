@@ -72,10 +72,19 @@ def _rows(rows: Any, path: Path) -> list[Row]:
     for cells in rows:
         if not any(cells):
             continue
-        held = [cells[at].strip() if at < len(cells) else "" for at in places]
+        if len(cells) <= max(places):
+            raise InputError(
+                f"{len(cells)} cells where the header names {len(header)}",
+                path=path,
+                line=rows.line_num,
+                hint="is the file cut off?",
+            )
+        held = [cells[at].strip() for at in places]
         description = held[0] or (found[-1].description if found else "")
         verdicts = ["y" if cell.casefold() == "y" else "n" for cell in held[3:]]
         found.append(Row(description, held[1], held[2], *verdicts))
+    if not found:
+        raise InputError("holds no rows below its header", path=path)
     return found
 
 

@@ -73,7 +73,7 @@ def read_gold(source: Any, intake: Intake) -> list[Group]:
         raise UsageError("gold is missing; give it with --gold")
     paths = _paths(source)
     if paths is None:
-        return _groups([_Row(row, _Line("", "gold", n)) for n, row in enumerate(_held(source), 1)])
+        return _groups([_held_row(row, n) for n, row in enumerate(_held(source), 1)])
     if len(paths) > 2:
         raise UsageError(
             f"--gold was given {len(paths)} times; give one .jsonl file, or the two files of "
@@ -109,7 +109,10 @@ def read_predictions(
         if rows and not any(_PREDICTED & row.data.keys() for row in rows):
             raise rows[0].line.error("there is no 'predictions'", f"write {_PREDICTION}")
         return [_record(row) for row in rows]
-    texts = [line.text for line in _lines(paths[0], "predictions", intake)]
+    lines = list(_lines(paths[0], "predictions", intake))
+    if lines and _is_record(lines[0]):  # on standard input, or under another name
+        return [_record(_row(line, _PREDICTION)) for line in lines]
+    texts = [line.text for line in lines]
     if line_feeds:
         ended = _ends_with_line_feed(paths[0])
         last = len(texts) - 1
@@ -143,6 +146,12 @@ def _held(source: Any) -> Iterable[Any]:
     return source
 
 
+def _held_row(value: Any, number: int) -> _Row:
+    if not isinstance(value, Mapping):
+        raise UsageError(f"gold {number} is {type(value).__name__} {value!r:.40}; give {_GOLD}")
+    return _Row(value, _Line("", "gold", number))
+
+
 def _lines(name: str, role: Role, intake: Intake) -> Iterator[_Line]:
     found = sources(name, role, intake)
     assert found is not None, "a path names files"
@@ -164,18 +173,27 @@ class _Row(NamedTuple):
 
 
 def _rows(name: str, role: Role, intake: Intake, example: str) -> list[_Row]:
-    rows = []
-    for line in _lines(name, role, intake):
-        data = line.text.encode("utf-8", "surrogatepass")
-        try:
-            rows.append(_Row(_OBJECT.decode(data), line))
-        except (msgspec.MsgspecError, RecursionError):
-            if not line.text.strip():
-                raise line.error("a blank line", "remove it, or write a record") from None
-            raise malformed(
-                data, line.name, f"one object per line: {example}", line.number
-            ) from None
-    return rows
+    return [_row(line, example) for line in _lines(name, role, intake)]
+
+
+def _row(line: _Line, example: str) -> _Row:
+    data = line.text.encode("utf-8", "surrogatepass")
+    try:
+        return _Row(_OBJECT.decode(data), line)
+    except (msgspec.MsgspecError, RecursionError):
+        if not line.text.strip():
+            raise line.error("a blank line", "remove it, or write a record") from None
+        raise malformed(data, line.name, f"one object per line: {example}", line.number) from None
+
+
+def _is_record(line: _Line) -> bool:
+    """Whether a line is no command but a JSON object that holds some."""
+    if not line.text.lstrip().startswith("{"):
+        return False
+    try:
+        return bool(_PREDICTED & _OBJECT.decode(line.text.encode("utf-8", "surrogatepass")).keys())
+    except (msgspec.MsgspecError, RecursionError):
+        return False
 
 
 def _groups(rows: Sequence[_Row]) -> list[Group]:
@@ -202,9 +220,7 @@ def _group(id: str, data: Mapping[str, Any], line: _Line) -> Group:
         raise line.error("'references' must be a list of commands", f"write {_GOLD}")
     if not references:
         raise line.error("'references' is empty", "give at least one gold command")
-    given = data.get("key")
-    if given is not None and not isinstance(given, str):
-        raise line.error("'key' must be text", "leave it out to have it computed")
+    given = _given_key(_Row(data, line))
     own = description_key(description)
     keys = (own,) if given is None else tuple(dict.fromkeys((given, own)))
     return Group(id, description.strip(), keys, tuple(references), _columns(data))
@@ -220,12 +236,24 @@ def _columns(data: Mapping[str, Any]) -> dict[str, str]:
 
 
 class _Pair(NamedTuple):
+    """A description with one command, and the key it is grouped by."""
+
     description: str
     command: str
+    key: str
 
 
 def _pair(row: _Row) -> _Pair:
-    return _Pair(_text(row.data, "nl", row.line), _text(row.data, "command", row.line))
+    description, command = (_text(row.data, name, row.line) for name in ("nl", "command"))
+    given = _given_key(row)
+    return _Pair(description, command, description_key(description) if given is None else given)
+
+
+def _given_key(row: _Row) -> str | None:
+    given = row.data.get("key")
+    if given is not None and not isinstance(given, str):
+        raise row.line.error("'key' must be text", "leave it out to have it computed")
+    return given
 
 
 def _parallel(paths: Sequence[str], intake: Intake) -> list[_Pair]:
@@ -245,22 +273,30 @@ def _parallel(paths: Sequence[str], intake: Intake) -> list[_Pair]:
             path=first,
             hint="line i of both files must belong together",
         )
-    return [_Pair(*pair) for pair in zip(descriptions, commands, strict=True)]
+    keys = map(description_key, descriptions)
+    return [_Pair(*pair) for pair in zip(descriptions, commands, keys, strict=True)]
 
 
 def _grouped(pairs: Sequence[_Pair]) -> list[Group]:
     """Pairs by the key of their description, groups in the order of their keys."""
     by_key: dict[str, list[_Pair]] = {}
     for pair in pairs:
-        by_key.setdefault(description_key(pair.description), []).append(pair)
+        by_key.setdefault(pair.key, []).append(pair)
     return [
-        Group(str(n), those[0].description.strip(), (key,), tuple(p.command.strip() for p in those))
+        Group(
+            str(n),
+            those[0].description.strip(),
+            tuple(dict.fromkeys((key, *(description_key(p.description) for p in those)))),
+            tuple(p.command.strip() for p in those),
+        )
         for n, (key, those) in enumerate(sorted(by_key.items()), start=1)
     ]
 
 
 def _record(row: _Row) -> Candidates:
     data, line = row
+    if data.keys() - {"id"} and not _PREDICTED & data.keys():  # an id alone is no prediction
+        raise line.error("there is no 'predictions'", f"write {_PREDICTION}")
     value = data.get("predictions", data.get("prediction"))
     if isinstance(value, str):
         value = [value]
@@ -291,7 +327,12 @@ def _record(row: _Row) -> Candidates:
 def _from_memory(value: Any, number: int) -> Candidates:
     if isinstance(value, Mapping):
         return _record(_Row(value, _Line("", "predictions", number)))
-    commands = [value] if isinstance(value, str) else list(value)
+    commands = [value] if isinstance(value, str) else [] if value is None else value
+    if not isinstance(commands, Sequence) or not all(isinstance(c, str) for c in commands):
+        raise UsageError(
+            f"prediction {number} is {type(value).__name__} {value!r:.40}; give a command, a list "
+            f"of commands, or {_PREDICTION}"
+        )
     return Candidates(None, tuple(c.strip() for c in commands if c.strip()))
 
 

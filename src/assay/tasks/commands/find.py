@@ -44,7 +44,7 @@ class FindReader:
     def read(self, words: Sequence[Word]) -> tuple[Item, ...]:
         """The items in order; without a start path it is the folder one is in."""
         self.left = deque(_detached(word) for word in words)
-        items = _flat(self._expression(depth=0))
+        items = _flat(self._expression(depth=0), self.shaper.reference)
         if items and not any(isinstance(item, Argument) for item in items):
             place = 0
             while place < len(items) and _leads(items[place]):
@@ -121,15 +121,17 @@ def _leads(item: Item) -> bool:
     return isinstance(item, Flag) and item.name in _LEADING
 
 
-def _flat(tree: _Tree) -> list[Item]:
-    """Brackets as signs; those around a single element are left out."""
+def _flat(tree: _Tree, reference: bool) -> list[Item]:
+    """Brackets as signs; those around a single element are left out.
+
+    To the old tool `! -name x` is two.
+    """
     items: list[Item] = []
     for node in tree:
         if not isinstance(node, list):
             items.append(node)
             continue
-        inner = _flat(node)
-        elements = [part for part in node if part not in (Sign("!"), Sign("-not"))]
-        single = len(elements) == 1
-        items.extend(inner if single else [_OPEN, *inner, _CLOSE])
+        inner = _flat(node, reference)
+        elements = [part for part in node if reference or part not in (Sign("!"), Sign("-not"))]
+        items.extend(inner if len(elements) == 1 else [_OPEN, *inner, _CLOSE])
     return items

@@ -49,7 +49,10 @@ class Settings:
     @classmethod
     def of(cls, options: dict[str, Any]) -> Settings:
         """The settings of these options; the old program's where compatibility is asked for."""
-        compat = options.pop("compat", None) is not None
+        mode = options.pop("compat", None)
+        if mode not in (None, "nl2bash"):
+            raise unknown("program to be compatible with", mode, ["nl2bash"])
+        compat = mode is not None
         given = {name: value for name, value in options.items() if value is not None}
         if compat and given.get("match", "strict") != "strict":
             raise UsageError("--compat nl2bash has its own way to match; leave out --match")
@@ -91,6 +94,9 @@ def open_examples(predictions: Any, gold: Any, missing: Missing, settings: Setti
     known = {i: _known(examples[i], verdicts) for i in sample}
     intake.extra["top_k"] = top_shares(known.values(), settings.top_k)
     intake.extra["judging"] = judging_facts(examples, sample, known, verdicts, settings)
+    if settings.compat and settings.automatic:
+        # The old program prints the best of three only if its last group has more than one.
+        intake.extra["best_shown"] = any(len(e.candidates.commands) > 1 for e in examples[-1:])
     _warn(intake, verdicts)
     # People are asked in the order of the draw; where all are drawn, results have that of gold.
     order = sample if len(sample) < len(examples) else range(len(examples))

@@ -21,7 +21,7 @@ _ALIKE = (
     (r"\"?(?:normal/regular|regular/normal|normal/regualar)\"?", "regular"),
     (r"\"?file/directory\"?", "file or directory"),
     (r"\"?files/directories\"?", "files and directories"),
-    (r"\"?names?/paths?\"?", "name or path"),
+    (r"\"?(?:name/path|names/paths)\"?", "name or path"),
     (r" pattern' ", " pattern "),
 )
 _WORD = re.compile(
@@ -67,7 +67,7 @@ def _repaired(text: str) -> str:
     for old, new in _PLAIN_REPLACEMENTS:
         text = text.replace(old, new)
     for sign in ",;:.":
-        text = re.sub(rf"{re.escape(sign)}(?:\s|$)", " ", text)
+        text = re.sub(rf"{re.escape(sign)}(?:\s+|$)", " ", text)
     text = re.sub(r"'(?=s|re|ve|d|t)", " '", text)
     text = re.sub(r"^(?:[Tt]|\|)o ", "", text)
     text = text.replace("${HOME}", "\\$HOME")

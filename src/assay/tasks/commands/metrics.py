@@ -7,6 +7,7 @@ from collections.abc import Iterable, Sequence
 from typing import Any
 
 from assay.core.batch import Pair
+from assay.core.errors import UsageError
 from assay.core.metric import Metric, build
 from assay.core.names import parse_metric
 from assay.tasks.commands.accuracy import CommandAccuracy
@@ -38,7 +39,14 @@ def chosen_metrics(names: Sequence[str], **options: Any) -> list[Metric]:
         "k": str(options.get("top_k") or 3),
         "match": "nl2bash" if compat else options.get("match") or "strict",
     }
-    return [_with(text, preset) for text in names]
+    found = [_with(text, preset) for text in names]
+    for each in found:
+        if isinstance(each, CommandAccuracy) and each.match != preset["match"]:
+            # What is known of predictions is looked up once, and matched in one way.
+            compatible = each.match == "nl2bash"
+            option = "--compat nl2bash" if compatible else f"--match {each.match}"
+            raise UsageError(f"'{each}' is counted with {option}; give that option")
+    return found
 
 
 def _with(text: str, preset: dict[str, str]) -> Metric:

@@ -304,7 +304,7 @@ def _renamed(piece: Piece, word: str) -> Piece:
 def _renamed_item(item: Item, word: str) -> Item:
     if isinstance(item, Argument):
         text = "{}" if plain(item.text) == word else item.text.replace(word, "{}")
-        return replace(item, text=text)
+        return replace(item, text=text, parts=tuple(_renamed_part(p, word) for p in item.parts))
     if isinstance(item, Flag):
         values = tuple(_renamed_item(value, word) for value in item.values)
         held = tuple(value for value in values if isinstance(value, Argument))
@@ -314,3 +314,9 @@ def _renamed_item(item: Item, word: str) -> Item:
     if isinstance(item, Nested):
         return Nested(tuple(_renamed(piece, word) for piece in item.body))
     return item
+
+
+def _renamed_part(part: str | Inner, word: str) -> str | Inner:
+    if isinstance(part, str):
+        return part.replace(word, "{}")
+    return replace(part, body=tuple(_renamed(piece, word) for piece in part.body))

@@ -160,8 +160,8 @@ def _add(node: Node, source: _Source, pieces: list[Piece]) -> None:
         pieces.append(_assignment(node, source))
     elif kind in _WORDS:
         pieces.append(_word(node, source))
-    elif kind in _REDIRECTIONS:
-        _add_redirection(node, source, pieces)
+    elif kind == "redirected_statement":
+        _add_redirected(node, source, pieces)
     elif node.child_count:
         for child in node.children:
             _add(child, source, pieces)
@@ -178,7 +178,7 @@ def _add_command(node: Node, source: _Source, pieces: list[Piece]) -> None:
         if child.type == "variable_assignment":
             pieces.append(_assignment(child, source))
         elif child.type in _REDIRECTIONS:
-            _add_redirection(child, source, after)
+            words += _add_redirection(child, source, after)
         elif child.type != "comment":
             named = child.type == "command_name" and child.child_count == 1
             word = _word(child.children[0] if named else child, source)
@@ -195,22 +195,78 @@ def _add_command(node: Node, source: _Source, pieces: list[Piece]) -> None:
     pieces.extend(after)
 
 
-def _add_redirection(node: Node, source: _Source, pieces: list[Piece]) -> None:
-    """The sign with its file descriptor as one piece, then the words it points at."""
+def _add_redirected(node: Node, source: _Source, pieces: list[Piece]) -> None:
+    """A statement, then its redirections; words between and behind these belong to the command.
+
+    The grammar takes them for more to redirect to: `ls > out -l` is `ls -l > out`.
+    """
+    children = [child for child in node.children if child.type != "comment"]
+    statements = [child for child in children if child.type not in _REDIRECTIONS]
+    for child in statements:
+        _add(child, source, pieces)
+    at = len(pieces) - 1
+    more: list[Word] = []
+    for child in children:
+        if child.type in _REDIRECTIONS:
+            more += _add_redirection(child, source, pieces)
+    if any(child.type == "heredoc_redirect" for child in children):
+        pieces.append(";")  # the line that ends the document ends the statement, too
+    if more:
+        command = pieces[at] if at >= 0 else None
+        if not isinstance(command, Simple):
+            raise UnparsableError("words behind a redirection that belong to no command")
+        pieces[at] = Simple((*command.words, *more))
+
+
+def _add_redirection(node: Node, source: _Source, pieces: list[Piece]) -> list[Word]:
+    """The sign with its file descriptor as one piece, and what it points at; gives back the rest.
+
+    That is further words. What follows `<<END` on its line stands inside the redirection, too, and
+    comes behind the document.
+    """
     sign = ""
+    target: Word | None = None
+    more: list[Word] = []
+    behind: list[Piece] = []
+    end = -1
     for child in node.children:
         if child.type in _WORDS:
-            if sign:
-                pieces.append(sign)
-            sign = ""
-            pieces.append(_word(child, source))
-        elif child.type in ("pipeline", "command", "list", "redirected_statement"):
-            # `cat <<END | wc`: what follows on the line stands inside the redirection.
-            _add(child, source, pieces)
-        else:
-            sign += source.text(child)
-    if sign:
-        pieces.append(sign)
+            word = _word(child, source)
+            if child.start_byte == end and more:
+                more[-1] = _joined(more[-1], word)
+            elif child.start_byte == end and target is not None:
+                target = _joined(target, word)
+            elif target is None and not sign.endswith("-"):
+                target = word
+            else:
+                more.append(word)
+            end = child.end_byte
+        elif child.type == "heredoc_start":
+            target = _here_document(node, source)
+        elif child.type in _REDIRECTIONS:
+            more += _add_redirection(child, source, behind)
+        elif child.type not in ("comment", "heredoc_body", "heredoc_end"):
+            if target is None:
+                sign += source.text(child)
+            else:
+                _add(child, source, behind)
+    pieces.append(sign)
+    if target is not None:
+        pieces.append(target)
+    pieces.extend(behind)
+    return more
+
+
+def _here_document(node: Node, source: _Source) -> Word:
+    """A document in the script itself, as written, from its mark to its mark."""
+    held = {child.type: child for child in node.children}
+    first = f"{source.text(held['heredoc_start'])}\n"
+    last = source.text(held["heredoc_end"]) if "heredoc_end" in held else ""
+    if "heredoc_body" not in held:
+        return Word(first + last)
+    body = _word(held["heredoc_body"], source)
+    parts = (first, *body.parts, last) if body.parts else ()
+    return Word(f"{first}{body.text}{last}", parts)
 
 
 def _assignment(node: Node, source: _Source) -> Assignment:

@@ -28,6 +28,8 @@ BAD_GOLD = [
     # content                                      what is said
     ("", "the file is empty"),
     ("{", "line 1"),
+    ('[{"nl": "x", "references": ["ls"]}]\n', "line 1, column 1: a list where an object must be; write one"),
+    ('"x"\n', "line 1, column 1: a string where an object must be"),
     ('{"id": 1}\n', "line 1: there is no 'nl'"),
     ('{"nl": "x"}\n', "line 1: 'references' must be a list of commands"),
     ('{"nl": "x", "references": []}\n', "line 1: 'references' is empty"),
@@ -81,6 +83,8 @@ USAGE = [
     (["--top-k", "0"], "--top-k 0 must be at least 1"),
     (["--compat", "nl2bash", "--match", "loose"], "leave out --match"),
     (["-m", "bleurt"], "unknown metric 'bleurt'"),
+    (["-m", "accuracy(match=loose)"], "'accuracy(match=loose)' is counted with --match loose"),
+    (["-m", "accuracy(match=nl2bash)"], "is counted with --compat nl2bash; give that option"),
     (["--gold", "more.jsonl"], "--gold was given twice; give one .jsonl file"),
     (["--slice", "colour"], "unknown column 'colour'"),
 ]
@@ -153,6 +157,29 @@ def test_standard_output_is_kept_for_the_document(
     assert not capsys.readouterr().err
 
 
+def test_nothing_may_be_left_to_score(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    gold = write(tmp_path / "gold.jsonl", GOLD)
+    predictions = write(tmp_path / "p.jsonl", [{"id": "z", "predictions": ["ls"]}])
+    given = ["commands", "score", "-p", str(predictions), "-g", str(gold), "--missing", "skip"]
+    for more in ((), ("--eval",), ("--eval", "--compat", "nl2bash")):
+        assert run([*given, *more]) == 0
+        assert "0 examples evaluated\n" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize("form", ["csv", "markdown", "latex"])
+def test_standard_output_is_kept_for_data(
+    form: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    gold, predictions = write(tmp_path / "gold.jsonl", GOLD), tmp_path / "p.txt"
+    predictions.write_text("ls\nwc\n")
+    assert (
+        run(["commands", "score", "-p", str(predictions), "-g", str(gold), "--format", form]) == 0
+    )
+    shown = capsys.readouterr()
+    assert "2 predictions loaded" not in shown.out
+    assert "2 predictions loaded" in shown.err
+
+
 def test_the_result_says_how_many_answers_can_still_change_a_score(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -161,6 +188,19 @@ def test_the_result_says_how_many_answers_can_still_change_a_score(
     predictions.write_text('{"id": "1", "predictions": ["ls -a", "ls", "dir"]}\n')
     assert run(["commands", "score", "-p", str(predictions), "-g", str(gold)]) == 0
     assert "of the unjudged predictions 0 can still change a score" in capsys.readouterr().out
+
+
+def test_the_old_program_prints_the_best_of_three_if_its_last_group_has_more_than_one(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    gold, predictions = write(tmp_path / "gold.jsonl", GOLD), tmp_path / "p.txt"
+    given = ["commands", "score", "-p", str(predictions), "-g", str(gold), "--eval"]
+    for line, old in (("wc -l g", 0), ("wc -l g|||wc", 4), ("wc -l g|||", 4)):
+        predictions.write_text(f"ls|||ls -a|||pwd|||\n{line}\n")
+        for more, wanted in (((), 4), (("--compat", "nl2bash"), old)):
+            assert run([*given, *more]) == 0
+            lines = capsys.readouterr().out.splitlines()
+            assert sum("op 3 " in text and " = " in text for text in lines) == wanted
 
 
 # -- the command line of the old program ---------------------------------------------------------

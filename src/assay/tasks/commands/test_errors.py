@@ -42,6 +42,8 @@ BAD = [
     ("", "there is no column 'description'"),
     ("description,model\n", "line 1: there is no column 'error category'; the columns are: desc"),
     (SHEET + 'x,"a', "not CSV"),
+    (SHEET + "x,halt,ls", "line 7: 3 cells where the header names 6; is the file cut off"),
+    (SHEET.splitlines()[0], "holds no rows below its header"),
 ]
 
 

@@ -52,6 +52,23 @@ def test_a_given_key_is_looked_up_first(tmp_path: Path) -> None:
     assert group.keys == ("mine", "list file")
 
 
+def test_pairs_may_have_keys_and_are_grouped_and_sorted_by_them(tmp_path: Path) -> None:
+    rows = [
+        {"nl": "list fiels", "command": "ls", "key": "list file"},
+        {"nl": "count", "command": "wc"},
+        {"nl": "list files", "command": "ls -a"},
+    ]
+    groups = read_gold(write(tmp_path / "pairs.jsonl", rows), Intake())
+    assert [(g.description, g.references) for g in groups] == [
+        ("count", ("wc",)),
+        ("list fiels", ("ls", "ls -a")),
+    ]
+    assert groups[1].keys == ("list file", "list fiel")
+    rows[0]["key"] = 3  # type: ignore[assignment]
+    with pytest.raises(AssayError, match="line 1: 'key' must be text"):
+        read_gold(write(tmp_path / "pairs.jsonl", rows), Intake())
+
+
 def test_lines_are_split_and_stripped_unless_the_old_way_is_asked_for(tmp_path: Path) -> None:
     file = tmp_path / "p.txt"
     file.write_text("a ||| b|||\n\nc|||d|||e|||f\n")
@@ -80,6 +97,21 @@ def test_predictions_with_confidences(tmp_path: Path) -> None:
     ]
 
 
+@pytest.mark.parametrize("name", ["p.txt", "p.json", "predictions.latest"])
+def test_records_are_known_whatever_the_file_is_called(name: str, tmp_path: Path) -> None:
+    records = write(tmp_path / name, [{"id": 1, "predictions": ["ls"]}, {"id": 2}])
+    found = read_predictions(records, Intake())
+    assert found == [Candidates("1", ("ls",)), Candidates("2", ())]
+    (tmp_path / name).write_text('{ "$x"; }\n{"predictions": 3}\n')  # commands, odd as they are
+    assert [c.id for c in read_predictions(tmp_path / name, Intake())] == [None, None]
+
+
+def test_a_record_with_a_misspelt_name_is_refused(tmp_path: Path) -> None:
+    rows = [{"id": 1, "predictions": ["ls"]}, {"id": 2, "predicted": ["ls"]}]
+    with pytest.raises(AssayError, match="line 2: there is no 'predictions'"):
+        read_predictions(write(tmp_path / "p.jsonl", rows), Intake())
+
+
 def test_predictions_by_id_need_no_order() -> None:
     predictions = [{"id": 2, "predictions": ["wc -l f"]}, {"id": "a", "predictions": ["ls"]}]
     result = evaluate("commands", predictions, GOLD)
@@ -102,3 +134,25 @@ def test_unequal_parallel_files_name_both(tmp_path: Path) -> None:
     (tmp_path / "x.cm").write_text("ls\n")
     with pytest.raises(AssayError, match=r"x\.nl: 2 descriptions, but 1 commands in .*x\.cm"):
         read_gold(tmp_path / "x.nl", Intake())
+
+
+@pytest.mark.parametrize(
+    ("predictions", "gold", "options", "said"),
+    [
+        ([3, "ls"], GOLD, {}, "prediction 1 is int 3; give a command, a list"),
+        (["ls", ["ls", None]], GOLD, {}, "prediction 2 is list"),
+        ([b"ls", "pwd"], GOLD, {}, "prediction 1 is bytes"),
+        (["ls", "pwd"], ["ls", "pwd"], {}, "gold 1 is str 'ls'; give"),
+        (["ls", "pwd"], GOLD, {"compat": "fairseq"}, "unknown program to be compatible with"),
+    ],
+)
+def test_wrong_values_from_python_are_refused(
+    predictions: Any, gold: Any, options: dict[str, Any], said: str
+) -> None:
+    with pytest.raises(AssayError, match=said):
+        evaluate("commands", predictions, gold, ci=0, **options)
+
+
+def test_no_prediction_may_be_none() -> None:
+    found = evaluate("commands", [None, "wc -l f"], GOLD, ci=0)
+    assert found.scores["top1_command_accuracy"] == 0.5

@@ -139,6 +139,17 @@ EQUAL = [
     ("ls -t -S", "ls -S -t", "--", "--"),
     ("ls -t -l -S", "ls -l -t -S", "--", "TC"),
     ("mv -n --force a b", "mv -f -n a b", "--", "--"),
+    ("xargs -0 -d x rm", "xargs -d x --null rm", "--", "--"),
+    ("du -k -m x", "du -m -k x", "--", "--"),
+    ("du -s -k x", "du -k -s x", "--", "TC"),
+    ("df -h -k", "df -k -h", "--", "--"),
+    ("gzip -1 -9 x", "gzip --best --fast x", "--", "--"),
+    ("head -q -v x", "head -v -q x", "--", "--"),
+    ("readlink -e -m x", "readlink -m -e x", "--", "--"),
+    ("rsync -a --no-o x y", "rsync --no-o -a x y", "--", "--"),
+    ("rsync -a --no-o -v x y", "rsync -v -a --no-o x y", "--", "TC"),
+    ("od -c -x f", "od -x -c f", "--", "--"),  # one line of output for each, in their order
+    ("find . -mount -name a", "find . -name a -xdev", "--", "TC"),
     # What stands behind the first argument may be no flag of the utility.
     ("echo -n a", "echo a -n", "--", "--"),
     ("bash -x a", "bash a -x", "--", "--"),
@@ -160,6 +171,22 @@ EQUAL = [
     ("(cd a; ls)", "(rm -rf b; x)", "--", "--"),
     ("for f in *; do  ls; done", "for f in *; do ls; done", "TC", "TC"),
     ("cat /etc/sudoers", "cat /etc/ers", "T-", "T-"),
+    # Words behind a redirection belong to the command, and so do those behind a here-document's mark.
+    ("find / 2>/dev/null -name a", "find / -name a 2> /dev/null", "TC", "TC"),
+    ("> out ls -l", "ls -l > out", "TC", "TC"),
+    ("ls | wc > out -l", "ls | wc -l > out", "TC", "TC"),
+    ("ls 2>&- x", "ls x 2>&-", "TC", "TC"),
+    ("{ ls; } > a b", "{ ls; } > a", "--", "--"),
+    ("cat <<E -n\na\nE", "cat -n <<E\na\nE", "TC", "TC"),
+    ("cat <<E\na\nE", "cat <<E\nb\nE", "T-", "T-"),
+    ("cat <<E > x\na\nE", "cat <<E > y\na\nE", "T-", "T-"),
+    ("cat <<E && ls\na\nE", "cat <<E || ls\na\nE", "--", "--"),
+    ("cat <<E\na\nE\nls", "cat <<E ; ls\na\nE", "--", "--"),  # the grammar has no `;` there
+    ("cat <<E\n$(ls)\nE", "cat <<E\n$(pwd)\nE", "--", "--"),
+    ("ls | xargs -I % cp % $(dirname %)", "ls | xargs -I {} cp {} $(dirname {})", "TC", "TC"),
+    # To the old program a negated test is two elements, and their brackets stay.
+    (r"find . \( ! -name a \)", "find . ! -name a", "--", "TC"),
+    (r"find . \( -name a \)", "find . -name a", "TC", "TC"),
 ]  # fmt: skip
 
 

@@ -310,6 +310,24 @@ def test_half_an_answer_is_kept_too(tmp_path: Path) -> None:
     assert out.index("CORRECT COMMAND") < out.index("CORRECT STRUCTURE")
 
 
+def test_half_an_answer_is_kept_in_a_sheet_too(tmp_path: Path) -> None:
+    _, error = judged(tmp_path, "y\n", write="csv")
+    assert "1 judgement kept" in str(error)
+    sheet = tmp_path / "verdicts" / "manual.evaluations.author"
+    half = sheet.read_text().splitlines()[1]
+    assert half.endswith(',"y",""')  # an empty cell says nothing
+    out, _ = judged(tmp_path, "n\nn\nn\n", write="csv")
+    assert out.index("CORRECT COMMAND") < out.index("CORRECT STRUCTURE")
+    assert sheet.read_text().splitlines()[1:3] == [half, half.removesuffix(',""') + ',"n"']
+
+
+def test_the_old_program_keeps_whole_rows_only(tmp_path: Path) -> None:
+    _, error = judged(tmp_path, "y\n", compat="nl2bash")
+    assert "0 judgements kept" in str(error)
+    sheet = tmp_path / "verdicts" / "manual.evaluations.author"
+    assert len(sheet.read_text().splitlines()) == 1
+
+
 def test_an_interrupt_keeps_what_was_answered(tmp_path: Path) -> None:
     class Impatient(Streams):
         def ask(self, question: str) -> str:

@@ -28,6 +28,8 @@ KEYS = [
     ("in ${HOME}, please", "in \\$HOME pleas"),
     ("it's \"Very Big\"", "it 's \"Very Big\""),
     ("regular/normal files in /tmp", "regular file in /tmp"),
+    ("show name/path, names/paths and names/path", "show name or path name or path and names/path"),
+    ('replace "a,  b"', 'replac "a b"'),  # all white space behind the sign goes with it
 ]  # fmt: skip
 
 
