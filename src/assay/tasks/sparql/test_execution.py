@@ -155,6 +155,16 @@ def test_includes_that_multiply_are_stopped() -> None:
     assert refusal.value.failure == "too large"
 
 
+def test_includes_without_end_are_stopped() -> None:
+    definitions = "".join(
+        f"WITH {{ SELECT ?x {{ INCLUDE %n{i + 1} }} }} AS %n{i} " for i in range(3_000)
+    )
+    last = "WITH { SELECT ?x { ?x ?y ?z } } AS %n3000"
+    with pytest.raises(RefusalError) as refusal:
+        runnable(f"SELECT ?x {definitions} {last} WHERE {{ INCLUDE %n0 }}")
+    assert refusal.value.failure == "too large"
+
+
 def test_definitions_come_in_any_order_and_leave_texts_alone() -> None:
     query = (
         "SELECT ?x WITH { SELECT ?x { INCLUDE %b } } AS %a "
