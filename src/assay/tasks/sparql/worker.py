@@ -10,12 +10,16 @@ which ends it if nobody is left to do so.
 
 from __future__ import annotations
 
+import codecs
 import gzip
 import os
 import signal
 import struct
 import sys
+import threading
 import zlib
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, BinaryIO
 
@@ -51,6 +55,8 @@ def main(given: str) -> None:
         sink.write(LENGTH.pack(len(data)) + data)
         sink.flush()
 
+    if options.graph is not None and options.store is not None:
+        threading.Thread(target=end_with_parent, daemon=True).start()
     try:
         store = open_store(options)
     except SyntaxError as error:
@@ -71,6 +77,13 @@ def main(given: str) -> None:
         reply = answer(store, query, options.rows)
         set_alarm(0)
         send(reply)
+
+
+def end_with_parent() -> None:
+    """End the process as soon as nobody holds the other end of its input."""
+    while os.read(sys.stdin.fileno(), 1):
+        continue
+    os._exit(1)
 
 
 def open_store(options: WorkerOptions) -> Any:
@@ -95,10 +108,15 @@ def open_store(options: WorkerOptions) -> Any:
     return store
 
 
-def _opened(path: Path) -> BinaryIO:
+@contextmanager
+def _opened(path: Path) -> Iterator[BinaryIO]:
+    """The bytes of a graph file, unpacked, without the mark that some editors put first."""
     with path.open("rb") as file:
-        packed = file.read(2) == b"\x1f\x8b"
-    return gzip.open(path, "rb") if packed else path.open("rb")  # type: ignore[return-value]  # reads alike
+        packed = file.peek(2)[:2] == b"\x1f\x8b"
+        stream: Any = gzip.open(file) if packed else file  # noqa: SIM115  # the file is closed here
+        if stream.peek(3)[:3] == codecs.BOM_UTF8:
+            stream.read(3)
+        yield stream
 
 
 def set_alarm(seconds: float) -> None:
