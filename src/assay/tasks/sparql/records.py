@@ -26,6 +26,7 @@ _CUT = re.compile(rb"\}\s*,\s*\{")
 _AT = re.compile(r"`?\$\[(\d+)\](?:\.([\w]+))?")
 _BYTE = re.compile(r"\(byte (\d+)\)")
 _TRIES = 8
+_SHOWN = 20  # bytes of a file in a message
 _NEAR = 1 << 12  # bytes before the end in which a cut is looked for first
 
 
@@ -83,7 +84,7 @@ def _file(stream: Iterator[bytes], name: str) -> Iterator[list[Record]]:
     if start[:1] == b"[":
         yield from _array(start[1:], stream, name)
     elif start[:1] == b"{" and _is_lines(name):
-        yield from _lines(start, stream, name)
+        yield from _lines(head, stream, name)
     elif start[:1] == b"{" and b'"questions"' in start:
         raise InputError(
             "this looks like QALD, which is scored against a gold file",
@@ -195,7 +196,7 @@ def _lines(rest: bytes, stream: Iterator[bytes], name: str) -> Iterator[list[Rec
                 block.append(_record_decoder.decode(line))
             except msgspec.DecodeError as error:
                 raise InputError(
-                    _reason(error), path=name, line=done, hint="each line is one record"
+                    _reason(error, line), path=name, line=done, hint="each line is one record"
                 ) from None
             except UnicodeDecodeError as error:
                 raise _not_utf8(error, name, "", done) from None
@@ -223,9 +224,9 @@ def _explained(
     place = _AT.search(str(error))
     if place is None:
         done += _whole_records(data, error) if data is not None else 0
-        why = _reason(error)
+        where = f"after record {done:,}" if done else "record 1"
         return InputError(
-            f"not a JSON array ({why})" if done == 0 else f"after record {done:,}: {why}",
+            f"{where}: {_reason(error, data or b'')}",
             path=name,
             hint="a prediction file is [{...}, {...}]",
         )
@@ -247,13 +248,20 @@ def _whole_records(data: bytearray, error: msgspec.DecodeError) -> int:
     return 0
 
 
-def _reason(error: msgspec.DecodeError) -> str:
+def _reason(error: msgspec.DecodeError, data: bytes | bytearray = b"") -> str:
     text = str(error)
     if text == "Input data was truncated":
         return "the file breaks off"
     key = re.search(r"missing required field `(\w+)`", text)
     if key is not None:
         return f"the key '{key[1]}' is missing"
+    byte = _BYTE.search(text)
+    if byte is not None:  # counted from where the last block ended, which says nothing to anybody
+        rest = data[int(byte[1]) :][:_SHOWN].decode("utf-8", "replace")
+        for word in ("NaN", "Infinity"):
+            if rest.startswith(word):
+                return f'{word} is not JSON; write null or "nan"'
+        return f"{text[: byte.start()].rstrip()} at {rest!r}"
     place = re.search(r"\$(?:\[\d+\])?\.(\w+)", text)
     what = text.partition(" - at ")[0]
     return f"'{place[1]}': {what}" if place is not None else what

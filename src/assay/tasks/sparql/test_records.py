@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import json
+import math
 from pathlib import Path
 from typing import Any
 
@@ -79,6 +80,9 @@ BAD = [
     ("an object",           json.dumps(turn()),                                    "a single JSON object, not an array"),
     ("a text",              "hello",                                               "not JSON, not an array"),
     ("cut off",             json.dumps([turn(), turn()])[:-5],                     "after record 1: the file breaks off"),
+    ("NaN",                 json.dumps([turn(), turn(description=math.nan)]),      "after record 1: NaN is not JSON; write null"),
+    ("NaN at once",         json.dumps([turn(description=math.nan)]),              "record 1: NaN is not JSON; write null"),
+    ("a comma too many",    json.dumps([turn()])[:-2] + ",}]",                     "record 1: JSON is malformed: trailing comma in object at '}]'"),
     ("a number inside",     json.dumps([turn(), 3]),                               "record 2: Expected `object`"),
     ("no actions",          json.dumps([turn(), turn(), turn(actions=...)]),       "record 3: the key 'actions' is missing"),
     ("no type",             json.dumps([turn(question_type=...)]),                 "record 1: the key 'question_type' is missing"),
@@ -129,8 +133,8 @@ def test_where_a_file_goes_wrong(
 
 def test_a_line_that_is_no_record(tmp_path: Path) -> None:
     path = tmp_path / "p.jsonl"
-    path.write_text(json.dumps(turn()) + "\n{}\n")
-    with pytest.raises(InputError, match=r"p\.jsonl, line 2: the key 'question_type'"):
+    path.write_text("\n \n" + json.dumps(turn()) + "\n{}\n")
+    with pytest.raises(InputError, match=r"p\.jsonl, line 4: the key 'question_type'"):
         read(path)
 
 
