@@ -89,6 +89,17 @@ def test_a_worker_that_nobody_watches_ends_itself(graph: Path) -> None:
     worker.end()
 
 
+def test_a_worker_ends_with_the_run_that_it_works_for(graph: Path) -> None:
+    worker = Worker(WorkerOptions(graph=str(graph)))
+    while worker.receive() is None:
+        pass  # the graph is open
+    worker.send(EXPLODES)
+    assert worker.process.stdin is not None
+    worker.process.stdin.close()
+    assert worker.process.wait(timeout=60) == 1
+    worker.end()
+
+
 def test_a_build_that_nobody_waits_for_ends_itself(tmp_path: Path) -> None:
     graph = tmp_path / "graph.nt"
     os.mkfifo(graph)  # loading it would never end
