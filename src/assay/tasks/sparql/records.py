@@ -83,7 +83,7 @@ def _file(stream: Iterator[bytes], name: str) -> Iterator[list[Record]]:
     start = head.lstrip()
     if start[:1] == b"[":
         yield from _array(start[1:], stream, name)
-    elif start[:1] == b"{" and _is_lines(name):
+    elif start[:1] == b"{" and (_is_lines(name) or _looks_like_lines(start)):
         yield from _lines(head, stream, name)
     elif start[:1] == b"{" and b'"questions"' in start:
         raise InputError(
@@ -96,13 +96,22 @@ def _file(stream: Iterator[bytes], name: str) -> Iterator[list[Record]]:
         raise InputError(
             f"this is {what}, not an array of records",
             path=name,
-            hint="a prediction file is [{...}, {...}]; one record per line is read from .jsonl",
+            hint="a prediction file is [{...}, {...}], or one record per line (.jsonl)",
         )
 
 
 def _is_lines(name: str) -> bool:
     plain = name.lower().removesuffix(".gz").removesuffix(".zst")
     return plain.endswith((".jsonl", ".ndjson"))
+
+
+def _looks_like_lines(start: bytes) -> bool:
+    """Whether a text is lines of records, of which this is the beginning, whatever its name is."""
+    line, _, rest = start.partition(b"\n")
+    with suppress(msgspec.DecodeError, UnicodeDecodeError, RecursionError):
+        _record_decoder.decode(line)
+        return rest.lstrip()[:1] == b"{"
+    return False
 
 
 _array_decoder = msgspec.json.Decoder(list[Record])

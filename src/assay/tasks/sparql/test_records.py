@@ -69,8 +69,9 @@ def _pieces(data: bytes, size: int) -> list[bytes]:
     return [data[i : i + size] for i in range(0, len(data), size)]
 
 
-def test_one_record_per_line(tmp_path: Path) -> None:
-    path = tmp_path / "p.jsonl"
+@pytest.mark.parametrize("name", ["p.jsonl", "p.ndjson", "p.json", "p"])
+def test_one_record_per_line(tmp_path: Path, name: str) -> None:
+    path = tmp_path / name
     path.write_text("\n".join(json.dumps(turn(description=str(i))) for i in range(5)) + "\n\n")
     assert read(path) == ["0", "1", "2", "3", "4"]
 
