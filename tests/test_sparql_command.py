@@ -159,6 +159,9 @@ def test_summaries_of_what_is_no_evaluation(tmp_path: Path, capsys: Any) -> None
         ("[1]", "no JSON object"),
         ("{oops", "not an evaluation file"),
         ('{"ellipsis": {"em": "x"}}', "em of 'ellipsis' is no number"),
+        ('{"ellipsis": {"em": NaN}}', "em of 'ellipsis' is no number"),
+        ('{"Ctx=-1": {"em": true}}', "em of 'Ctx=-1' is no number"),
+        ("[" * 100_000, "not an evaluation file"),
     ):
         if text:
             (tmp_path / "a.json").write_text(text)
@@ -167,6 +170,14 @@ def test_summaries_of_what_is_no_evaluation(tmp_path: Path, capsys: Any) -> None
         assert said in message
         assert message.count("\n") == 1
     assert not (tmp_path / "eval_summary.json").exists()
+
+
+def test_hidden_files_are_no_evaluations(tmp_path: Path) -> None:
+    for name, em in (("a.json", 0.5), ("._a.json", 1.0)):
+        (tmp_path / name).write_text(json.dumps({"ellipsis": {"instances": 2.0, "em": em}}))
+    assert run(["sparql", "summarise", "--file_path", str(tmp_path)]) == 0
+    found = json.loads((tmp_path / "eval_summary.json").read_text())
+    assert found["ellipsis"] == {"em": 0.5}
 
 
 def test_a_rate_that_was_asked_for_is_shown_though_it_is_0(tmp_path: Path, capsys: Any) -> None:

@@ -144,6 +144,13 @@ OUTPUT = (
         metavar="FILE",
     ),
     Option(
+        "per_example",
+        ("--per-example", "--details"),
+        "Write each question's scores, query and answers to this .jsonl, .tsv or .csv file.",
+        kind="path",
+        metavar="FILE",
+    ),
+    Option(
         "compat",
         ("--compat",),
         "Give the numbers of SPICE's scripts, quirk for quirk.",

@@ -11,6 +11,9 @@ from assay.tasks.sparql.tokens import Token, closing, tokens
 LONGEST = 1 << 20
 """Characters of a query after named subqueries were put in; includes can multiply."""
 
+DEEPEST = 100
+"""Named subqueries inside one another; people and systems write two or three."""
+
 _PROLOGUE = r"\s*(?:(?:PREFIX\s+\S*\s*<[^>]*>|BASE\s*<[^>]*>)\s*)*"
 _ASK = re.compile(_PROLOGUE + r"ASK\b", re.IGNORECASE)
 _COUNT = re.compile(_PROLOGUE + r"SELECT\s*(?:DISTINCT\s*)?\(\s*COUNT\b", re.IGNORECASE)
@@ -161,8 +164,8 @@ def _begins(found: list[Token], i: int) -> bool:
 def inlined(query: str) -> str:
     """The query with each `INCLUDE %name` replaced by the named subquery in braces.
 
-    Blazegraph's `WITH { ... } AS %name` stands between the SELECT clause and WHERE. Names are
-    case-sensitive, keywords are not.
+    Blazegraph's `WITH { ... } AS %name` stands between the SELECT clause (or ASK) and WHERE. Names
+    are case-sensitive, keywords are not. A definition that nothing includes must be in order, too.
     """
     if "%" not in query:
         return query
@@ -170,11 +173,18 @@ def inlined(query: str) -> str:
     definitions: dict[str, str] = {}
     kept: list[str] = []
     at = i = depth = 0
+    has_form = False
     while i < len(found):
         token = found[i]
-        if token.kind == "sign" and token.text in "{}":
-            depth += 1 if token.text == "{" else -1
-        if depth == 0 and token.is_word("WITH") and i + 1 < len(found) and found[i + 1].text == "{":
+        opens_group = token.kind == "sign" and token.text == "{"
+        if depth == 0 and opens_group:
+            break  # the pattern of the query: no definition stands in it or behind it
+        if token.kind == "sign" and token.text in "([{":
+            depth += 1
+        elif token.kind == "sign" and token.text in ")]}":
+            depth -= 1
+        has_form = has_form or token.is_word("SELECT", "ASK")
+        if has_form and depth == 0 and _defines(found, i):
             end, definition = _definition(query, found, i)
             if definition.name in definitions:
                 raise RefusalError("syntax", f"{definition.name} is defined twice")
@@ -185,7 +195,15 @@ def inlined(query: str) -> str:
             continue
         i += 1
     kept.append(query[at:])
-    return _put_in("".join(kept), definitions, ())
+    put_in = _Includes(definitions)
+    for name in definitions:
+        put_in.body(name)
+    return put_in.into("".join(kept))
+
+
+def _defines(found: list[Token], i: int) -> bool:
+    """Whether a definition begins at `i`."""
+    return found[i].is_word("WITH") and i + 1 < len(found) and found[i + 1].text == "{"
 
 
 def _definition(query: str, found: list[Token], i: int) -> tuple[int, Definition]:
@@ -199,23 +217,44 @@ def _definition(query: str, found: list[Token], i: int) -> tuple[int, Definition
     return end + 2, Definition(found[end + 2].text, body)
 
 
-def _put_in(query: str, definitions: dict[str, str], inside: tuple[str, ...]) -> str:
-    found = tokens(query)
-    kept: list[str] = []
-    at = 0
-    for i, token in enumerate(found):
-        if token.kind != "name":
-            continue
-        if i == 0 or not found[i - 1].is_word("INCLUDE"):
-            raise RefusalError("syntax", f"{token.text} without INCLUDE")
-        if token.text not in definitions:
-            raise RefusalError("syntax", f"{token.text} is not defined")
-        if token.text in inside:
-            raise RefusalError("syntax", f"{token.text} includes itself")
-        body = _put_in(definitions[token.text], definitions, (*inside, token.text))
-        kept += [query[at : found[i - 1].start], "{", body, "}"]
-        at = token.end
-        if sum(map(len, kept)) > LONGEST:
-            raise RefusalError("too large", "the query is too long once its includes are put in")
-    kept.append(query[at:])
-    return "".join(kept)
+class _Includes:
+    """Puts definitions in the place of their names; what each stands for is worked out once."""
+
+    def __init__(self, definitions: dict[str, str]) -> None:
+        self._definitions = definitions
+        self._bodies: dict[str, str] = {}
+        self._inside: list[str] = []
+
+    def body(self, name: str) -> str:
+        """What a name stands for, without any name in it."""
+        if name in self._bodies:
+            return self._bodies[name]
+        if name in self._inside:
+            raise RefusalError("syntax", f"{name} includes itself")
+        if len(self._inside) >= DEEPEST:
+            raise RefusalError("too large", "named subqueries include one another too deeply")
+        self._inside.append(name)
+        self._bodies[name] = self.into(self._definitions[name])
+        self._inside.pop()
+        return self._bodies[name]
+
+    def into(self, query: str) -> str:
+        """The text with a group for every name that it includes."""
+        found = tokens(query)
+        kept: list[str] = []
+        at = 0
+        for i, token in enumerate(found):
+            if token.kind != "name":
+                continue
+            if i == 0 or not found[i - 1].is_word("INCLUDE"):
+                raise RefusalError("syntax", f"{token.text} without INCLUDE")
+            if token.text not in self._definitions:
+                raise RefusalError("syntax", f"{token.text} is not defined")
+            kept += [query[at : found[i - 1].start], "{", self.body(token.text), "}"]
+            at = token.end
+            if sum(map(len, kept)) > LONGEST:
+                raise RefusalError(
+                    "too large", "the query is too long once its includes are put in"
+                )
+        kept.append(query[at:])
+        return "".join(kept)

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 
@@ -103,7 +104,7 @@ def inspect(path: str) -> Inspection | None:
     try:
         if sum(key in head for key in _OF_TURNS) >= 3:
             return inspected(r for block in read_records(Path(path), Intake()) for r in block)
-        if all(k in head for k in _OF_QALD) or any(k in head for k in _OF_LCQUAD):
+        if any(looks.search(head) for looks in _OF_QUESTIONS):
             return inspected_questions(read_questions(path, "gold", Intake()))
     except InputError as error:
         return Inspection(0, findings=[str(error)])
@@ -113,5 +114,9 @@ def inspect(path: str) -> Inspection | None:
 _OF_TURNS = (b'"question_type"', b'"description"', b'"actions"', b'"sparql_delex"', b'"results"')
 """Keys of a turn, most of which stand at the beginning of a prediction file."""
 
-_OF_QALD = (b'"questions"', b'"id"', b'"query"')
-_OF_LCQUAD = (b'"sparql_wikidata"', b'"sparql_query"')
+_OF_QUESTIONS = (
+    re.compile(rb'"questions"\s*:\s*\[\s*\{.*"(?:query|answers)"\s*:', re.DOTALL),
+    re.compile(rb'"(?:sparql_wikidata|sparql_query)"'),
+    re.compile(rb'\A\s*\{\s*"[^"]*"\s*:\s*"\s*(?:SELECT|ASK|PREFIX)\b', re.IGNORECASE),
+)
+"""What QALD, LC-QuAD, and an object of queries by id look like at the beginning."""

@@ -182,6 +182,9 @@ class Endpoint:
                 return Reply("transport", f"the reply is not JSON, it begins with {_shown(start)}")
             # Servers that run out of time have sent their status long before.
             return Reply("timeout", "the reply is not JSON, or not all of it")
+        bare = reply.failure is None and reply.values is None
+        if bare and not isinstance(reply.boolean, bool) and not self.compat:
+            return Reply("transport", "the reply is neither true nor false")
         most = answer.most_rows
         if most.isdigit() and len(reply.values or ()) >= int(most) > 0:
             with self._lock:

@@ -138,12 +138,12 @@ def summarise(file_path: str, compat: str | None = None, **_: Any) -> str:
     if not folder.is_dir():
         raise InputError("no such folder", path=folder, hint="give the folder of evaluation files")
     held = []
-    for path in sorted(folder.glob("*.json")):
+    for path in sorted(folder.glob("[!.]*.json")):
         if SUMMARY_FILE in str(path):
             continue
         try:
             data = json.loads(path.read_text(encoding="utf-8"))
-        except (ValueError, OSError) as error:
+        except (ValueError, OSError, RecursionError) as error:
             raise InputError(
                 f"not an evaluation file ({error})",
                 path=path,
@@ -161,6 +161,10 @@ def summarise(file_path: str, compat: str | None = None, **_: Any) -> str:
     return json.dumps(found)
 
 
+def _is_number(value: Any) -> bool:
+    return isinstance(value, (int, float)) and not isinstance(value, bool) and math.isfinite(value)
+
+
 def _evaluations(data: Any, path: Path) -> list[Mapping[str, Any]]:
     """The evaluations in a file: one, or those of all types, as `--out_eval_file F.json` writes."""
     if not isinstance(data, dict):
@@ -170,6 +174,6 @@ def _evaluations(data: Any, path: Path) -> list[Mapping[str, Any]]:
     for entries in held:
         for name in SUMMARY:
             found = entries.get(name) if isinstance(entries, dict) else None
-            if isinstance(found, dict) and not isinstance(found.get("em", 0), (int, float)):
+            if isinstance(found, dict) and not _is_number(found.get("em", 0)):
                 raise InputError(f"not an evaluation file: em of '{name}' is no number", path=path)
     return [entries for entries in held if isinstance(entries, dict)]

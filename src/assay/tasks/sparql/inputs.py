@@ -63,7 +63,14 @@ def open_examples(
     if gold is not None:
         from assay.tasks.sparql.qald import read_pairs
 
-        blocks = read_pairs(predictions, gold, intake, executor=setting.executor, em_only=em_only)
+        blocks = read_pairs(
+            predictions,
+            gold,
+            intake,
+            executor=setting.executor,
+            em_only=em_only,
+            compat=setting.compat,
+        )
     else:
         blocks = read_records(_source(predictions, read_all), intake)
     seen = Seen(Cells(setting.phenomena, one_type=setting.one_type))

@@ -2,7 +2,7 @@
 """QALD and LC-QuAD files as records, so that they are scored like conversation turns.
 
 Gold is a QALD JSON (`questions` with `query` and `answers`) or an LC-QuAD JSON (an array with
-`sparql_query` or `sparql_wikidata`). Predictions are a QALD JSON, or a JSON object that maps ids to
+`sparql_query` or `sparql_wikidata`). Predictions are the same, or a JSON object that maps ids to
 queries. The question type follows from the gold query: ASK, COUNT, or a set.
 """
 
@@ -20,7 +20,7 @@ from assay.read.source import Role, sources
 from assay.read.stream import pieces
 from assay.tasks.sparql.dialect import is_ask, is_count
 from assay.tasks.sparql.records import Record
-from assay.tasks.sparql.replies import answers_of, read_json
+from assay.tasks.sparql.replies import Reply, answers_of, read_json
 from assay.tasks.sparql.setting import Executor
 
 SET, COUNT, BOOLEAN = (
@@ -41,12 +41,13 @@ def read_pairs(
     *,
     executor: Executor | None = None,
     em_only: bool = False,
+    compat: bool = False,
 ) -> Iterator[list[Record]]:
     """One record per gold question; answers that gold does not hold come from its queries."""
-    wanted = _questions(gold, "gold", intake)
+    wanted = _questions(gold, "gold", intake, compat)
     if not em_only:
         _answer(wanted, executor, intake)
-    given = _questions(predictions, "predictions", intake)
+    given = _questions(predictions, "predictions", intake, compat)
     intake.counts.extra = len(given.keys() - wanted.keys())
     if wanted and not given.keys() & wanted.keys():
         raise AlignError(
@@ -74,9 +75,10 @@ def _answer(
     for key, (answers, failure) in zip(bare, found, strict=True):
         failed += failure is not None
         wanted[key] = (wanted[key][0], answers if failure is None else [])
+    lost = f"; {failed:,} of these failed, and count as having none" if failed else ""
     intake.warnings.append(
-        f"{len(bare):,} gold questions have no answers in the file; those of their queries were "
-        f"taken, and none for the {failed:,} queries that failed"
+        f"{len(bare):,} gold questions have no answers in the file: "
+        f"the answers of their queries were taken{lost}"
     )
 
 
@@ -110,27 +112,35 @@ def _kind(query: str | None, answers: Answers) -> str:
     return COUNT if is_count(text) else SET
 
 
-def _questions(source: Any, role: Role, intake: Intake) -> dict[str, tuple[str | None, Answers]]:
+def _questions(
+    source: Any, role: Role, intake: Intake, compat: bool
+) -> dict[str, tuple[str | None, Answers]]:
     by_id: dict[str, tuple[str | None, Answers]] = {}
-    for key, query, answers in read_questions(source, role, intake):
+    for key, query, answers in read_questions(source, role, intake, compat=compat):
         if key in by_id:
             intake.counts.duplicate += 1
         by_id.setdefault(key, (query, answers))
     return by_id
 
 
-def read_questions(source: Any, role: Role, intake: Intake) -> list[Question]:
+def read_questions(
+    source: Any, role: Role, intake: Intake, *, compat: bool = False
+) -> list[Question]:
     """The questions of a QALD or LC-QuAD file, or of what such a file holds, one by one."""
     data, name = source, str(role)
     if isinstance(source, (str, Path)):
         found = sources(str(source), role, intake) or []
         data, name = _decoded(b"".join(pieces(found[0], role, intake)), str(source)), str(source)
     if isinstance(data, Mapping) and isinstance(data.get("questions"), list):
-        return [_qald(q, name, i) for i, q in enumerate(data["questions"], start=1)]
+        return [_qald(q, name, i, compat) for i, q in enumerate(data["questions"], start=1)]
     if isinstance(data, Mapping):
         return [(str(key), q if isinstance(q, str) else None, None) for key, q in data.items()]
     if isinstance(data, list):
-        return [_lcquad(q, name, i) for i, q in enumerate(data, start=1)]
+        read = [_lcquad(q, name, i, compat) for i, q in enumerate(data, start=1)]
+        if all(answers in ([], None) for _, _, answers in read):
+            # LC-QuAD 2.0 has a list of answers with every question, and nothing in any of them.
+            return [(key, query, None) for key, query, _ in read]
+        return read
     raise InputError("neither QALD nor LC-QuAD", path=name, hint="see docs/metrics/sparql.md")
 
 
@@ -141,18 +151,16 @@ def _decoded(data: bytes, name: str) -> Any:
         raise InputError(f"not JSON ({error})", path=name) from None
 
 
-def _qald(question: Any, name: str, number: int) -> Question:
+def _qald(question: Any, name: str, number: int, compat: bool) -> Question:
     if not isinstance(question, Mapping) or "id" not in question:
         raise InputError(f"question {number:,} has no id", path=name)
     query = question.get("query")
     text = query.get("sparql") if isinstance(query, Mapping) else None
     answers: Answers = None
     held = question.get("answers")
-    if isinstance(held, list) and held:
-        answers = answers_of(read_json(msgspec.json.encode(held[0])))
-    elif isinstance(held, list):
-        answers = []
-    return str(question["id"]), text, answers
+    if isinstance(held, list):
+        answers = _in_result(held[0], compat) if held else []
+    return str(question["id"]), text if isinstance(text, str) else None, answers
 
 
 _LCQUAD_IDS = ("_id", "uid", "id")
@@ -160,7 +168,7 @@ _LCQUAD_QUERIES = ("sparql_wikidata", "sparql_query", "sparql", "query")
 _LCQUAD_ANSWERS = ("answers", "answer")
 
 
-def _lcquad(question: Any, name: str, number: int) -> Question:
+def _lcquad(question: Any, name: str, number: int, compat: bool) -> Question:
     if not isinstance(question, Mapping):
         raise InputError(f"question {number:,} is no object", path=name)
     key = next((question[k] for k in _LCQUAD_IDS if k in question), None)
@@ -168,7 +176,32 @@ def _lcquad(question: Any, name: str, number: int) -> Question:
         raise InputError(f"question {number:,} has none of {', '.join(_LCQUAD_IDS)}", path=name)
     query = next((question[k] for k in _LCQUAD_QUERIES if isinstance(question.get(k), str)), None)
     held = next((question[k] for k in _LCQUAD_ANSWERS if k in question), None)
-    answers: Answers = held if isinstance(held, bool) else None
-    if isinstance(held, list):
-        answers = [str(one) for one in held]
+    answers = _listed(held, compat)
+    if is_ask(query or "") and isinstance(answers, list) and len(answers) == 1:
+        answers = {"true": True, "false": False}.get(answers[0].lower(), answers)
     return str(key), query, answers
+
+
+def _listed(held: Any, compat: bool) -> Answers:
+    """Answers that are a list, or a list of one truth value or of one SPARQL result.
+
+    >>> _listed(["http://www.wikidata.org/entity/Q5", 3.0], False), _listed([True], False)
+    (['Q5', '3'], True)
+    """
+    alone = held[0] if isinstance(held, list) and len(held) == 1 else held
+    if isinstance(alone, bool):
+        return alone
+    if isinstance(alone, Mapping):
+        return _in_result(alone, compat)
+    if not isinstance(held, list):
+        return None
+    kinds = ("n" if isinstance(one, (int, float)) else "i" for one in held)
+    return answers_of(Reply(values=list(map(str, held)), kinds="".join(kinds)), compat=compat)
+
+
+def _in_result(held: Any, compat: bool) -> Answers:
+    """The answers in a SPARQL result; without rows there are none, whatever its variables are."""
+    results = held.get("results") if isinstance(held, Mapping) else None
+    if isinstance(results, Mapping) and not results.get("bindings") and "boolean" not in held:
+        return []
+    return answers_of(read_json(msgspec.json.encode(held)), compat=compat)

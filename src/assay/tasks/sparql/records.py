@@ -26,6 +26,7 @@ _CUT = re.compile(rb"\}\s*,\s*\{")
 _AT = re.compile(r"`?\$\[(\d+)\](?:\.([\w]+))?")
 _BYTE = re.compile(r"\(byte (\d+)\)")
 _TRIES = 8
+_SHOWN = 20  # bytes of a file in a message
 _NEAR = 1 << 12  # bytes before the end in which a cut is looked for first
 
 
@@ -82,8 +83,8 @@ def _file(stream: Iterator[bytes], name: str) -> Iterator[list[Record]]:
     start = head.lstrip()
     if start[:1] == b"[":
         yield from _array(start[1:], stream, name)
-    elif start[:1] == b"{" and _is_lines(name):
-        yield from _lines(start, stream, name)
+    elif start[:1] == b"{" and (_is_lines(name) or _looks_like_lines(start)):
+        yield from _lines(head, stream, name)
     elif start[:1] == b"{" and b'"questions"' in start:
         raise InputError(
             "this looks like QALD, which is scored against a gold file",
@@ -95,13 +96,22 @@ def _file(stream: Iterator[bytes], name: str) -> Iterator[list[Record]]:
         raise InputError(
             f"this is {what}, not an array of records",
             path=name,
-            hint="a prediction file is [{...}, {...}]; one record per line is read from .jsonl",
+            hint="a prediction file is [{...}, {...}], or one record per line (.jsonl)",
         )
 
 
 def _is_lines(name: str) -> bool:
     plain = name.lower().removesuffix(".gz").removesuffix(".zst")
     return plain.endswith((".jsonl", ".ndjson"))
+
+
+def _looks_like_lines(start: bytes) -> bool:
+    """Whether a text is lines of records, of which this is the beginning, whatever its name is."""
+    line, _, rest = start.partition(b"\n")
+    with suppress(msgspec.DecodeError, UnicodeDecodeError, RecursionError):
+        _record_decoder.decode(line)
+        return rest.lstrip()[:1] == b"{"
+    return False
 
 
 _array_decoder = msgspec.json.Decoder(list[Record])
@@ -195,7 +205,7 @@ def _lines(rest: bytes, stream: Iterator[bytes], name: str) -> Iterator[list[Rec
                 block.append(_record_decoder.decode(line))
             except msgspec.DecodeError as error:
                 raise InputError(
-                    _reason(error), path=name, line=done, hint="each line is one record"
+                    _reason(error, line), path=name, line=done, hint="each line is one record"
                 ) from None
             except UnicodeDecodeError as error:
                 raise _not_utf8(error, name, "", done) from None
@@ -223,9 +233,9 @@ def _explained(
     place = _AT.search(str(error))
     if place is None:
         done += _whole_records(data, error) if data is not None else 0
-        why = _reason(error)
+        where = f"after record {done:,}" if done else "record 1"
         return InputError(
-            f"not a JSON array ({why})" if done == 0 else f"after record {done:,}: {why}",
+            f"{where}: {_reason(error, data or b'')}",
             path=name,
             hint="a prediction file is [{...}, {...}]",
         )
@@ -247,13 +257,20 @@ def _whole_records(data: bytearray, error: msgspec.DecodeError) -> int:
     return 0
 
 
-def _reason(error: msgspec.DecodeError) -> str:
+def _reason(error: msgspec.DecodeError, data: bytes | bytearray = b"") -> str:
     text = str(error)
     if text == "Input data was truncated":
         return "the file breaks off"
     key = re.search(r"missing required field `(\w+)`", text)
     if key is not None:
         return f"the key '{key[1]}' is missing"
+    byte = _BYTE.search(text)
+    if byte is not None:  # counted from where the last block ended, which says nothing to anybody
+        rest = data[int(byte[1]) :][:_SHOWN].decode("utf-8", "replace")
+        for word in ("NaN", "Infinity"):
+            if rest.startswith(word):
+                return f'{word} is not JSON; write null or "nan"'
+        return f"{text[: byte.start()].rstrip()} at {rest!r}"
     place = re.search(r"\$(?:\[\d+\])?\.(\w+)", text)
     what = text.partition(" - at ")[0]
     return f"'{place[1]}': {what}" if place is not None else what

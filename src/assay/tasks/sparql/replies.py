@@ -98,10 +98,14 @@ def read_json(body: bytes, rows: int | None = None) -> Reply:
     """The reply in a SPARQL 1.1 JSON result; `rows` bounds how many are taken.
 
     A `boolean` counts before any bindings. Raises ValueError where the body is not JSON.
+
+    >>> row = b'{"head":{"vars":["x"]},"results":{"bindings":[{"x":{"type":"uri","value":%s}}]}}'
+    >>> read_json(row % b'"Q5"').values, read_json(row % b"5").failure
+    (['Q5'], 'transport')
     """
     try:
         data = msgspec.json.decode(body)
-    except (msgspec.DecodeError, UnicodeDecodeError):
+    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
         raise ValueError("not JSON") from None
     if not isinstance(data, dict):
         return Reply("transport", "the reply is not a JSON object")
@@ -115,9 +119,13 @@ def read_json(body: bytes, rows: int | None = None) -> Reply:
         terms = [row[variables[0]] for row in bindings if variables[0] in row]
         if rows is not None and len(terms) > rows:
             return Reply("too large", f"more than {rows:,} rows")
-        return Reply(values=[t["value"] for t in terms], kinds="".join(map(_kind, terms)))
+        values = [t["value"] for t in terms]
+        kinds = "".join(map(_kind, terms))
     except (KeyError, TypeError):
         return Reply("transport", "the reply has no head or no results")
+    if not all(isinstance(value, str) for value in values):
+        return Reply("transport", "a value in the reply is not a text")
+    return Reply(values=values, kinds=kinds)
 
 
 def _kind(term: Any) -> str:

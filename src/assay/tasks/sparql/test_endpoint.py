@@ -145,6 +145,8 @@ def hang_up(handler: Fake) -> None:
     handler.connection.shutdown(socket.SHUT_RDWR)
 
 
+BINDING = b'{"head":{"vars":["x"]},"results":{"bindings":[{"x":{"type":"literal","value":%s}}]}}'
+
 PLAYS: list[tuple[str, Play, str]] = [
     # name           what the server does                                        failure
     ("silent", silent, "timeout"),
@@ -166,6 +168,11 @@ PLAYS: list[tuple[str, Play, str]] = [
     ("a part with 200", lambda h: h.say(200, BOOLEAN, X_SQL_State="S1TAT"), "timeout"),
     ("moved", lambda h: h.say(301, b"", Location="http://a/"), "transport"),
     ("no results", lambda h: h.say(200, b'{"error": "timeout"}'), "transport"),
+    ("a number for a text", lambda h: h.say(200, BINDING % b"5"), "transport"),
+    ("nothing for a text", lambda h: h.say(200, BINDING % b"null"), "transport"),
+    ("a triple for a text", lambda h: h.say(200, BINDING % b'{"subject": {}}'), "transport"),
+    ("nested without end", lambda h: h.say(200, b"[" * 100_000), "transport"),
+    ("neither true nor false", lambda h: h.say(200, b'{"head": {}, "boolean": "yes"}'), "transport"),
     ("two columns", lambda h: h.say(200, b'{"head": {"vars": ["x", "y"]}, "results": {"bindings": []}}'), "several variables"),
 ]  # fmt: skip
 

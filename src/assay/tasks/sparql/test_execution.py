@@ -3,9 +3,13 @@
 
 from __future__ import annotations
 
+import codecs
 import gzip
+import os
 import signal
 import sqlite3
+import subprocess
+import sys
 from collections.abc import Callable, Iterator
 from contextlib import closing
 from pathlib import Path
@@ -85,6 +89,27 @@ def test_a_worker_that_nobody_watches_ends_itself(graph: Path) -> None:
     worker.end()
 
 
+def test_a_worker_ends_with_the_run_that_it_works_for(graph: Path) -> None:
+    worker = Worker(WorkerOptions(graph=str(graph)))
+    while worker.receive() is None:
+        pass  # the graph is open
+    worker.send(EXPLODES)
+    assert worker.process.stdin is not None
+    worker.process.stdin.close()
+    assert worker.process.wait(timeout=60) == 1
+    worker.end()
+
+
+def test_a_build_that_nobody_waits_for_ends_itself(tmp_path: Path) -> None:
+    graph = tmp_path / "graph.nt"
+    os.mkfifo(graph)  # loading it would never end
+    worker = Worker(WorkerOptions(graph=str(graph), store=str(tmp_path / "store")))
+    assert worker.process.stdin is not None
+    worker.process.stdin.close()
+    assert worker.process.wait(timeout=60) == 1
+    worker.end()
+
+
 def test_rows_over_the_limit_are_no_answer(opened: Open) -> None:
     runner = opened(row_limit=299)
     everything = "SELECT ?x { ?x wdt:P31 wd:Q5 }"
@@ -152,6 +177,16 @@ def test_includes_that_multiply_are_stopped() -> None:
     last = "WITH { SELECT ?x { ?x ?y ?z } } AS %n30"
     with pytest.raises(RefusalError) as refusal:
         inlined(f"SELECT ?x {definitions} {last} WHERE {{ INCLUDE %n0 }}")
+    assert refusal.value.failure == "too large"
+
+
+def test_includes_without_end_are_stopped() -> None:
+    definitions = "".join(
+        f"WITH {{ SELECT ?x {{ INCLUDE %n{i + 1} }} }} AS %n{i} " for i in range(3_000)
+    )
+    last = "WITH { SELECT ?x { ?x ?y ?z } } AS %n3000"
+    with pytest.raises(RefusalError) as refusal:
+        runnable(f"SELECT ?x {definitions} {last} WHERE {{ INCLUDE %n0 }}")
     assert refusal.value.failure == "too large"
 
 
@@ -269,6 +304,27 @@ def test_a_store_that_another_run_has_built_meanwhile_is_used(
     assert list(store.parent.iterdir()) == [store]
 
 
+HOLDS = "import sys, pyoxigraph as o; s = o.Store(sys.argv[1]); print(1, flush=True); input()"
+
+
+def test_what_killed_runs_left_aside_is_removed(graph: Path, tmp_path: Path) -> None:
+    store = tmp_path / "stores" / "one"
+    killed, early, fresh, at_work = (store.with_name(f".{n}.part") for n in ("a", "b", "c", "d"))
+    for aside in (killed, early, fresh, at_work):
+        aside.mkdir(parents=True)
+        if aside is not early:
+            (aside / "LOCK").touch()
+    command = [sys.executable, "-c", HOLDS, str(at_work)]
+    with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE) as other:
+        assert other.stdout is not None
+        other.stdout.readline()
+        for aside in (killed, early, at_work):
+            os.utime(aside, (0, 0))
+        stores.stored_graph(graph, store)
+        assert set(store.parent.iterdir()) == {store, fresh, at_work}
+        other.communicate(b"\n")
+
+
 def test_limits_hold_for_replies_that_were_kept(opened: Open, tmp_path: Path) -> None:
     query, folder = "SELECT ?x { ?x wdt:P31 wd:Q5 }", str(tmp_path)
     ((answers, _),) = opened(cache=folder).run([query])
@@ -297,6 +353,16 @@ def test_formats(opened: Open, tmp_path: Path, name: str) -> None:
     line = b"<http://www.wikidata.org/entity/Q1> <http://a/p> <http://a/o> .\n"
     if ".nq" in name:
         line = line.replace(b" .", b" <http://a/g> .")
+    path = tmp_path / name
+    path.write_bytes(gzip.compress(line) if name.endswith(".gz") else line)
+    assert opened(path).run(["SELECT ?x { ?x ?y ?z }"]) == [(["Q1"], None)]
+
+
+@pytest.mark.parametrize("name", ["graph.nt", "graph.ttl.gz"])
+def test_a_mark_before_the_first_line_is_no_part_of_the_graph(
+    opened: Open, tmp_path: Path, name: str
+) -> None:
+    line = codecs.BOM_UTF8 + b"<http://www.wikidata.org/entity/Q1> <http://a/p> <http://a/o> .\n"
     path = tmp_path / name
     path.write_bytes(gzip.compress(line) if name.endswith(".gz") else line)
     assert opened(path).run(["SELECT ?x { ?x ?y ?z }"]) == [(["Q1"], None)]

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import json
+import math
 from pathlib import Path
 from typing import Any
 
@@ -68,8 +69,9 @@ def _pieces(data: bytes, size: int) -> list[bytes]:
     return [data[i : i + size] for i in range(0, len(data), size)]
 
 
-def test_one_record_per_line(tmp_path: Path) -> None:
-    path = tmp_path / "p.jsonl"
+@pytest.mark.parametrize("name", ["p.jsonl", "p.ndjson", "p.json", "p"])
+def test_one_record_per_line(tmp_path: Path, name: str) -> None:
+    path = tmp_path / name
     path.write_text("\n".join(json.dumps(turn(description=str(i))) for i in range(5)) + "\n\n")
     assert read(path) == ["0", "1", "2", "3", "4"]
 
@@ -79,6 +81,9 @@ BAD = [
     ("an object",           json.dumps(turn()),                                    "a single JSON object, not an array"),
     ("a text",              "hello",                                               "not JSON, not an array"),
     ("cut off",             json.dumps([turn(), turn()])[:-5],                     "after record 1: the file breaks off"),
+    ("NaN",                 json.dumps([turn(), turn(description=math.nan)]),      "after record 1: NaN is not JSON; write null"),
+    ("NaN at once",         json.dumps([turn(description=math.nan)]),              "record 1: NaN is not JSON; write null"),
+    ("a comma too many",    json.dumps([turn()])[:-2] + ",}]",                     "record 1: JSON is malformed: trailing comma in object at '}]'"),
     ("a number inside",     json.dumps([turn(), 3]),                               "record 2: Expected `object`"),
     ("no actions",          json.dumps([turn(), turn(), turn(actions=...)]),       "record 3: the key 'actions' is missing"),
     ("no type",             json.dumps([turn(question_type=...)]),                 "record 1: the key 'question_type' is missing"),
@@ -129,8 +134,8 @@ def test_where_a_file_goes_wrong(
 
 def test_a_line_that_is_no_record(tmp_path: Path) -> None:
     path = tmp_path / "p.jsonl"
-    path.write_text(json.dumps(turn()) + "\n{}\n")
-    with pytest.raises(InputError, match=r"p\.jsonl, line 2: the key 'question_type'"):
+    path.write_text("\n \n" + json.dumps(turn()) + "\n{}\n")
+    with pytest.raises(InputError, match=r"p\.jsonl, line 4: the key 'question_type'"):
         read(path)
 
 

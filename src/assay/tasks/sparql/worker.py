@@ -4,18 +4,23 @@
 `python -m assay.tasks.sparql.worker OPTIONS` with the options as JSON. Frames go both ways: four
 bytes of length, then JSON. In: a query. Out: first a `Reply` that says the graph is open and
 whether it holds anything (or why it is not), then one `Reply` per query. A query cannot be stopped
-from inside the process, which is why there is a process to kill. It also sets itself an alarm,
-which ends it if nobody is left to do so.
+from inside the process, which is why there is a process to kill. It ends by itself when nobody is
+left who would; should it be too busy to notice, an alarm ends it.
 """
 
 from __future__ import annotations
 
+import codecs
 import gzip
 import os
+import select
 import signal
 import struct
 import sys
+import threading
 import zlib
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, BinaryIO
 
@@ -51,6 +56,7 @@ def main(given: str) -> None:
         sink.write(LENGTH.pack(len(data)) + data)
         sink.flush()
 
+    threading.Thread(target=end_with_parent, daemon=True).start()
     try:
         store = open_store(options)
     except SyntaxError as error:
@@ -71,6 +77,15 @@ def main(given: str) -> None:
         reply = answer(store, query, options.rows)
         set_alarm(0)
         send(reply)
+
+
+def end_with_parent() -> None:
+    """End the process as soon as nobody holds the other end of its input, whatever it is doing."""
+    if hasattr(select, "poll"):  # not on Windows
+        watched = select.poll()
+        watched.register(sys.stdin.fileno(), 0)  # hanging up is reported even if nothing is wanted
+        watched.poll()
+        os._exit(1)
 
 
 def open_store(options: WorkerOptions) -> Any:
@@ -95,10 +110,15 @@ def open_store(options: WorkerOptions) -> Any:
     return store
 
 
-def _opened(path: Path) -> BinaryIO:
+@contextmanager
+def _opened(path: Path) -> Iterator[BinaryIO]:
+    """The bytes of a graph file, unpacked, without the mark that some editors put first."""
     with path.open("rb") as file:
-        packed = file.read(2) == b"\x1f\x8b"
-    return gzip.open(path, "rb") if packed else path.open("rb")  # type: ignore[return-value]  # reads alike
+        packed = file.peek(2)[:2] == b"\x1f\x8b"
+        stream: Any = gzip.open(file) if packed else file  # noqa: SIM115  # the file is closed here
+        if stream.peek(3)[:3] == codecs.BOM_UTF8:
+            stream.read(3)
+        yield stream
 
 
 def set_alarm(seconds: float) -> None:
@@ -135,7 +155,8 @@ def limit_files(store: str | None) -> None:
         held = len(os.listdir("/dev/fd")) if Path("/dev/fd").exists() else 0
         if len(list(Path(store).glob("*.sst"))) > held - 4:  # three streams, and /dev/fd itself
             return
-    resource.setrlimit(resource.RLIMIT_NOFILE, (0, 0))
+    # Standard input is the one that is left: it has to be watched, and takes the only place.
+    resource.setrlimit(resource.RLIMIT_NOFILE, (1, 1))
 
 
 def answer(store: Any, query: str, rows: int) -> Reply:
