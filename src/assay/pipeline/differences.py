@@ -158,7 +158,7 @@ def _slices_of(side_by_side: Paired, name: str) -> tuple[str, Mapping[str, float
     first = next(side_by_side.examples(0), None)
     columns = first.slices if first is not None else {}
     if name not in columns:
-        raise unknown("macro average", name, [*declared, *columns])
+        raise unknown("macro average", name, list(dict.fromkeys([*declared, *columns])))
     return name, None
 
 
