@@ -52,6 +52,17 @@ def test_one_name_needs_no_list() -> None:
     assert assay.gate(right, baseline=half, metrics="exact", slices="topic").passed
 
 
+def test_text_that_no_file_can_hold_is_scored_and_not_saved(tmp_path: Path) -> None:
+    said, right = ["a", "b \ud800"], ["a", "b \ud800"]
+    assert exact(said, right) == 1.0
+    for options in ({"save": tmp_path / "run"}, {"per_example": tmp_path / "each.jsonl"}):
+        with pytest.raises(
+            assay.InputError, match=r"example '2' holds U\+D800, half of a surrogate"
+        ):
+            exact(said, right, **options)
+    assert list(tmp_path.iterdir()) == []
+
+
 def evaluated(**options: Any) -> Callable[[], Any]:
     return lambda: exact(["a", "c"], ["a", "b"], **options)
 
