@@ -101,6 +101,16 @@ def test_a_metric_of_ones_own_needs_no_package() -> None:
     assert alone.scores == {"longer": 1.0}
 
 
+def test_two_metrics_of_one_name_are_told_apart_or_refused() -> None:
+    class Other(Longer):
+        """Another rule under the same name."""
+
+    twice = assay.evaluate("text", ["a"], ["b"], metrics=["exact", "exact", Longer(), Longer()])
+    assert list(twice.scores) == ["exact", "longer"]
+    with pytest.raises(assay.UsageError, match="two metrics are called longer; give one"):
+        assay.evaluate("text", ["a"], ["b"], metrics=[Longer(), Other()])
+
+
 def test_a_metric_as_an_object_can_be_saved_if_its_name_finds_it(tmp_path: Path) -> None:
     metrics: list[str | assay.Metric] = [Bleu(tokenize="char"), "exact"]
     assay.evaluate("text", ["a b"], ["a b"], metrics=metrics, save=tmp_path / "run")
