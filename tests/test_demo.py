@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import errno
 import re
 import shlex
 import shutil
@@ -96,6 +97,19 @@ def test_other_folders_are_left_alone(tmp_path: Path, capsys: pytest.CaptureFixt
     assert [p.name for p in tmp_path.iterdir()] == ["thesis.txt"]
     assert run(["demo", "-o", str(tmp_path / "thesis.txt")]) == 2
     assert capsys.readouterr().err.count("\n") == 1
+
+
+def test_a_full_disk_is_one_line(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def full(source: str, target: str) -> None:
+        raise OSError(errno.ENOSPC, "No space left on device", source)
+
+    monkeypatch.setattr("shutil.copyfile", full)
+    assert run(["demo", "-o", str(tmp_path / "demo")]) == 2
+    said = capsys.readouterr().err
+    assert (said.count("\n"), len(said) < 250) == (1, True)
+    assert "cannot be written (No space left on device); choose another place with" in said
 
 
 @pytest.mark.slow

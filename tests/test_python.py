@@ -52,6 +52,17 @@ def test_one_name_needs_no_list() -> None:
     assert assay.gate(right, baseline=half, metrics="exact", slices="topic").passed
 
 
+def test_text_that_no_file_can_hold_is_scored_and_not_saved(tmp_path: Path) -> None:
+    said, right = ["a", "b \ud800"], ["a", "b \ud800"]
+    assert exact(said, right) == 1.0
+    for options in ({"save": tmp_path / "run"}, {"per_example": tmp_path / "each.jsonl"}):
+        with pytest.raises(
+            assay.InputError, match=r"example '2' holds U\+D800, half of a surrogate"
+        ):
+            exact(said, right, **options)
+    assert list(tmp_path.iterdir()) == []
+
+
 def evaluated(**options: Any) -> Callable[[], Any]:
     return lambda: exact(["a", "c"], ["a", "b"], **options)
 
@@ -88,6 +99,16 @@ def test_a_metric_of_ones_own_needs_no_package() -> None:
     assert [d.difference for d in assay.compare(second, first).differences] == [-0.5, 0.5]
     alone = assay.evaluate("text", ["abcde"], ["ab"], metrics=Longer(), jobs=2)
     assert alone.scores == {"longer": 1.0}
+
+
+def test_two_metrics_of_one_name_are_told_apart_or_refused() -> None:
+    class Other(Longer):
+        """Another rule under the same name."""
+
+    twice = assay.evaluate("text", ["a"], ["b"], metrics=["exact", "exact", Longer(), Longer()])
+    assert list(twice.scores) == ["exact", "longer"]
+    with pytest.raises(assay.UsageError, match="two metrics are called longer; give one"):
+        assay.evaluate("text", ["a"], ["b"], metrics=[Longer(), Other()])
 
 
 def test_a_metric_as_an_object_can_be_saved_if_its_name_finds_it(tmp_path: Path) -> None:

@@ -184,6 +184,22 @@ def test_a_failed_run_leaves_the_old_one_as_it_was(files: Path, score: Score) ->
     assert {path: path.read_bytes() for path in (files / "run").iterdir()} == before
 
 
+def test_a_metric_that_is_given_twice_counts_once(files: Path, score: Score) -> None:
+    twice = ("-m", "bleu", "-m", "bleu(tokenize=13a)", "-m", "BLEU")
+    code, out, _ = score("-p", "{}/p.txt", "-g", "{}/g.txt", *twice, "--save", "{}/run")
+    assert (code, out.count("bleu (%)"), out.count("bleu(tokenize=13a")) == (0, 1, 1)
+    assert run(["show", str(files / "run"), "--quiet"]) == 0
+    assert run(["verify", str(files / "run")]) == 0
+
+
+def test_scores_per_example_may_lie_in_the_run_folder(files: Path, score: Score) -> None:
+    held = ["each.csv", "examples.jsonl", "rows.npy", "run.json"]
+    for _ in range(2):
+        code, _, err = score(*TEXT, "--save", "{}/run", "--per-example", "{}/run/each.csv")
+        assert code == 0, err
+        assert sorted(p.name for p in (files / "run").iterdir()) == held
+
+
 def test_json_is_one_document_and_nothing_else(files: Path, score: Score) -> None:
     (files / "p.txt").write_bytes(b"\xef\xbb\xbf" + (files / "p.txt").read_bytes())
     code, out, err = score(*TEXT, "--json")

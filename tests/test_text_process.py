@@ -145,6 +145,15 @@ def test_closed_outputs_do_not_stop_the_work(files: Path) -> None:
     assert json.loads((files / "run" / "run.json").read_text())["scores"] == {"exact": 0.5}
 
 
+def test_a_full_disk_under_standard_error_does_not_stop_the_work(files: Path) -> None:
+    arguments = ["-p", "p.txt", "-g", "g.txt", *EXACT, "--ci", "0"]
+    with open("/dev/full", "w") as full:
+        done = child(*arguments, "--save", "run", cwd=files, stdout=subprocess.PIPE, stderr=full)
+        assert (done.returncode, done.stdout[:7]) == (0, "text: p")
+        done = child(*arguments, "-m", "blue", cwd=files, stderr=full)
+        assert done.returncode == 2, "an error is an error where nobody can be told"
+
+
 def test_a_kill_leaves_no_half_written_run(files: Path) -> None:
     """What is left under another name does not stand in the way of the next run."""
     os.mkfifo(files / "slow.txt")

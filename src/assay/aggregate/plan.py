@@ -19,9 +19,9 @@ import numpy as np
 
 from assay.aggregate.resample import bootstrap_scores
 from assay.aggregate.shares import counted, mcnemar, mcnemar_p
-from assay.aggregate.totals import Codes, cluster_rows, total
+from assay.aggregate.totals import Codes, cluster_rows, scores_of, total
 from assay.core.errors import UsageError
-from assay.core.metric import Metric, Rows, Totals, Value
+from assay.core.metric import Metric, Rows, Score, Totals, Value
 
 POWER = 0.8
 ALPHA = 0.05
@@ -48,7 +48,7 @@ class Scores:
     """A plan for any score, from the standard deviation of the difference of one example.
 
     `deviation` / sqrt(n) is how much the difference of two systems varies from one test set of `n`
-    examples to the next; `pilot` finds it from two runs.
+    examples to the next; `pilot` finds it from two runs. No difference is larger than `reach`.
 
     >>> plan = Scores(deviation=0.45)
     >>> plan.needed(0.04), round(plan.detectable(1000), 4), round(plan.chance(1000, 0.04), 3)
@@ -57,6 +57,7 @@ class Scores:
 
     deviation: float
     alpha: float = ALPHA
+    reach: float = math.inf
 
     def __post_init__(self) -> None:
         _check_share("alpha", self.alpha)
@@ -66,11 +67,13 @@ class Scores:
     def chance(self, n: int, difference: float) -> float:
         """Chance that a normal difference comes out beyond the critical one."""
         _check_examples(n)
+        self._check(difference)
         return NormalDist().cdf(abs(difference) * math.sqrt(n) / self.deviation - _z(self.alpha))
 
     def needed(self, difference: float, power: float = POWER) -> int:
         """((z of alpha / 2 + z of power) x deviation / difference) squared, rounded up."""
         _check_difference(difference, power)
+        self._check(difference)
         wanted = max(0.0, _z(self.alpha) + NormalDist().inv_cdf(power))
         return max(2, math.ceil((wanted * self.deviation / difference) ** 2))
 
@@ -79,7 +82,15 @@ class Scores:
         _check_examples(n)
         _check_share("power", power)
         wanted = max(0.0, _z(self.alpha) + NormalDist().inv_cdf(power))
-        return wanted * self.deviation / math.sqrt(n)
+        least = wanted * self.deviation / math.sqrt(n)
+        return least if least <= self.reach else math.nan
+
+    def _check(self, difference: float) -> None:
+        if abs(difference) > self.reach:
+            raise UsageError(
+                f"--difference {difference:g} cannot be: no two scores are more than "
+                f"{self.reach:g} apart"
+            )
 
 
 @dataclass(frozen=True, slots=True)
@@ -189,9 +200,16 @@ def pilot(
     if math.isnan(deviation):
         raise UsageError(f"{name} is undefined on the pilot runs, or they are too few to plan from")
     # Rounding leaves traces where runs are in truth alike.
-    if not deviation > 1e-9 * (score.high - score.low):
+    if not deviation > 1e-9 * _size(metric, score, system, baseline):
         raise _no_difference(name)
-    return Scores(deviation, alpha)
+    return Scores(deviation, alpha, score.high - score.low)
+
+
+def _size(metric: Metric, score: Score, system: Rows, baseline: Rows) -> float:
+    """How large values of a score are: its range, or if that has no end, those of two systems."""
+    if math.isfinite(reach := score.high - score.low):
+        return reach
+    return max(abs(scores_of(metric, rows)[score.name]) for rows in (system, baseline))
 
 
 def pilot_deviation(
@@ -284,5 +302,7 @@ def _check_examples(n: int) -> None:
 
 def _check_difference(difference: float, power: float) -> None:
     _check_share("power", power)
+    if not math.isfinite(difference):
+        raise UsageError(f"--difference {difference:g} must be a number")
     if not abs(difference) > 0:
         raise UsageError("no number of examples shows a difference of 0; give one above 0")

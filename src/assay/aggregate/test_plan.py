@@ -23,7 +23,13 @@ from assay.aggregate.test_metrics import (
     sentences,
 )
 from assay.core.errors import UsageError
-from assay.core.metric import Rows
+from assay.core.metric import Rows, Score
+
+
+class Unbounded(Mean):
+    """A mean of values that have no upper end."""
+
+    scores = (Score("mean", low=0.0, high=math.inf),)
 
 
 def mean_rows(values: Rows) -> Rows:
@@ -111,7 +117,9 @@ def test_what_too_few_examples_can_show() -> None:
     ("name", "ask", "part"),
     [
         ("difference of nothing", lambda: Scores(1.0).needed(0.0), "difference of 0"),
-        ("undefined difference", lambda: Scores(1.0).needed(math.nan), "difference of 0"),
+        ("undefined difference", lambda: Scores(1.0).needed(math.nan), "nan must be a number"),
+        ("endless difference", lambda: Shares(0.1).needed(math.inf), "inf must be a number"),
+        ("more difference than there can be", lambda: Scores(1.0, reach=2.0).chance(9, 3.0), "more than 2 apart"),
         ("no spread", lambda: Scores(0.0), "systems that differ"),
         ("alpha out of range", lambda: Scores(1.0, alpha=1.5), "--alpha 1.5"),
         ("power out of range", lambda: Shares(0.2).needed(0.1, power=1.0), "--power 1"),
@@ -126,7 +134,23 @@ def test_what_cannot_be_planned(name: str, ask, part: str) -> None:  # type: ign
         ask()
 
 
+def test_what_no_two_systems_can_differ_by_is_not_found() -> None:
+    assert Scores(30.0).detectable(2) > 50
+    assert math.isnan(Scores(30.0, reach=50.0).detectable(2))
+    assert Scores(30.0, reach=50.0).detectable(200) == Scores(30.0).detectable(200)
+
+
 # -- pilots ----------------------------------------------------------------------------------
+
+
+def test_scores_without_an_upper_end_are_planned_for_too() -> None:
+    a, b = np.random.default_rng(2).normal(50, 10, size=(2, 60))
+    # How many edits, as word error rate counts them: from 0 to as many as anybody makes.
+    found = pilot(Unbounded(), "mean", mean_rows(a), mean_rows(b))
+    assert isinstance(found, Scores)
+    assert found.needed(1.0) == Scores((a - b).std(ddof=1)).needed(1.0)
+    with pytest.raises(UsageError, match="do not differ"):
+        pilot(Unbounded(), "mean", mean_rows(a), mean_rows(a + 1e-12))
 
 
 def test_the_deviation_of_a_mean_is_that_of_its_differences() -> None:

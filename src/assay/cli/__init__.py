@@ -49,7 +49,11 @@ def run(arguments: Sequence[str] | None = None) -> int:
         _forget_output()
         return 0
     except OSError as error:
-        # Readers and writers of files have errors of their own; what is left is our output.
+        # Readers and writers of files have errors of their own; what is left is our output, which
+        # has no name, or a place that could not even be looked at.
+        if error.filename is not None:
+            why = f"{_shown(error.filename)} cannot be used ({error.strerror})"
+            return _say(f"{why}; check its name, its owner and its mode (ls -l)", 2)
         _forget_output()
         full = error.errno == errno.ENOSPC
         why = "the disk is full" if full else (error.strerror or str(error))
@@ -141,8 +145,15 @@ def _interrupted() -> int:
     return _say("interrupted; nothing is left half-written", 130)
 
 
+def _shown(filename: object) -> str:
+    return os.fsdecode(filename) if isinstance(filename, (str, bytes)) else str(filename)
+
+
 def _say(message: str, code: int) -> int:
-    print(f"assay: {one_line(message)}", file=sys.stderr)
+    from contextlib import suppress
+
+    with suppress(OSError):  # a full disk behind standard error does not change the exit code
+        print(f"assay: {one_line(message)}", file=sys.stderr)
     return code
 
 

@@ -7,7 +7,7 @@ import os
 import sys
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
@@ -38,23 +38,29 @@ def show(
     click.echo(text, nl=False, color=colour)
 
 
+def tell(text: str) -> None:
+    """Text on standard error. Where it cannot be written (a full disk) the work goes on."""
+    with suppress(OSError):
+        click.echo(text, err=True, nl=False)
+
+
 def warn(warnings: Iterable[str], quiet: bool) -> None:
     """One line per warning."""
     if not quiet:
         for warning in warnings:
-            click.echo(f"assay: warning: {one_line(warning)}", err=True)
+            tell(f"assay: warning: {one_line(warning)}\n")
 
 
 def finished(written: Mapping[str, Path], quiet: bool) -> None:
     """One line per file or folder that was written."""
     if not quiet:
         for what, path in written.items():
-            click.echo(f"assay: {one_line(f'{what} written to {path}')}", err=True)
+            tell(f"assay: {one_line(f'{what} written to {path}')}\n")
 
 
 def note(line: str) -> None:
     """One line at once, while the work goes on."""
-    click.echo(f"assay: {line}", err=True)
+    tell(f"assay: {line}\n")
 
 
 @contextmanager
@@ -71,12 +77,12 @@ def bar(wanted: bool) -> Iterator[Callable[[int, int], None]]:
         if now - last > 0.1:
             last = now
             full = 30 * done // max(1, total)
-            click.echo(f"\r{'█' * full}{'░' * (30 - full)} {done:,}/{total:,}", err=True, nl=False)
+            tell(f"\r{'█' * full}{'░' * (30 - full)} {done:,}/{total:,}")
 
     try:
         yield show
     finally:
-        click.echo("\r\x1b[K", err=True, nl=False)
+        tell("\r\x1b[K")
 
 
 @contextmanager
@@ -92,9 +98,9 @@ def progress_line(quiet: bool) -> Iterator[Callable[[int], None] | None]:
         now = time.monotonic()
         if now - last > 0.2:
             last = now
-            click.echo(f"\r{done:,} examples measured", err=True, nl=False)
+            tell(f"\r{done:,} examples measured")
 
     try:
         yield show
     finally:
-        click.echo("\r\x1b[K", err=True, nl=False)
+        tell("\r\x1b[K")

@@ -35,13 +35,7 @@ OUTPUT = (
 )
 
 STATISTICS = (
-    Option(
-        "ci",
-        ("--ci",),
-        "Level of the intervals; 0 leaves them out.",
-        kind="number",
-        default=0.95,
-    ),
+    Option("ci", ("--ci",), "Level of the intervals.", kind="number", default=0.95),
     Option("resamples", ("--resamples",), "Resamples per interval.", kind="integer", default=1000),
     Option("seed", ("--seed",), "Seed of all resampling.", kind="integer", default=12345),
 )
@@ -66,6 +60,13 @@ SCORING = (
         "Examples without a prediction: refuse, count as wrong, or leave out.",
         kind="choice",
         choices=("error", "wrong", "skip"),
+    ),
+    Option(
+        "ci",
+        ("--ci",),
+        "Level of the intervals; 0 leaves them out.",
+        kind="number",
+        default=0.95,
     ),
     *STATISTICS,
     Option(

@@ -73,6 +73,18 @@ def test_doctor(
         assert out == output
 
 
+def test_a_file_that_may_not_be_read(doctor: Doctor, monkeypatch: pytest.MonkeyPatch) -> None:
+    def opened(name: str) -> None:
+        raise PermissionError(13, "Permission denied", name)
+
+    monkeypatch.setattr("assay.read.source._opened", opened)
+    code, out, _ = doctor("p.txt")
+    assert code == 1
+    assert out.endswith(
+        "finding: p.txt: no permission to read it; check its owner and mode (ls -l)\n"
+    )
+
+
 def test_tables_are_looked_into(doctor: Doctor, tmp_path: Path) -> None:
     table = pyarrow.table({"id": ["1"], "prediction": ["a"]})
     pyarrow.parquet.write_table(table, tmp_path / "t.parquet")

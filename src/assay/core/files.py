@@ -41,6 +41,8 @@ def _check_spared(path: Path) -> None:
 def atomic_file(path: Path) -> Iterator[Path]:
     """Yield a path beside `path` to write to; it takes the place of `path` if nothing went wrong.
 
+    A link stays a link: what it leads to is written.
+
     >>> import tempfile
     >>> target = Path(tempfile.mkdtemp()) / "scores.csv"
     >>> with atomic_file(target) as aside:
@@ -57,11 +59,12 @@ def atomic_file(path: Path) -> Iterator[Path]:
         if path.exists() and not path.is_file():
             yield path  # a pipe or a device is written to as it is: nothing may take its place
             return
-        with _parents(path):
-            aside = _aside(path)
+        place = _resolved(path)
+        with _parents(place):
+            aside = _aside(place)
             try:
                 yield aside
-                os.replace(aside, path)
+                os.replace(aside, place)
             finally:
                 aside.unlink(missing_ok=True)
 
@@ -104,17 +107,21 @@ def _check_place(path: Path, folder: Path) -> None:
 def atomic_folder(path: Path) -> Iterator[Path]:
     """Yield a new folder beside `path`; it takes the place of `path` if nothing went wrong.
 
-    A folder that was at `path` before is removed only when the new one stands there.
+    A folder that was at `path` before is removed only when the new one stands there. What it held
+    under names that the new one does not have is somebody else's, and moves over.
     """
     with _written(path):
         if path.exists() and not path.is_dir():
             raise OutputError(f"{path} is a file; give the name of a folder to write")
-        with _parents(path):
-            aside = _aside(path)
+        place = _resolved(path)
+        if place.is_dir() and place.samefile("."):
+            raise OutputError(f"{path} is the folder you are in; go to another one, and name it")
+        with _parents(place):
+            aside = _aside(place)
             aside.mkdir()
             try:
                 yield aside
-                _put_in_place(aside, path)
+                _put_in_place(aside, place)
             finally:
                 shutil.rmtree(aside, ignore_errors=True)
 
@@ -130,13 +137,16 @@ def _put_in_place(aside: Path, path: Path) -> None:
     except BaseException:
         old.rename(path)
         raise
+    for other in old.iterdir():
+        if not os.path.lexists(path / other.name):
+            other.rename(path / other.name)
     shutil.rmtree(old, ignore_errors=True)
 
 
 @contextmanager
 def _parents(path: Path) -> Iterator[None]:
     """Make the folders above `path`; those that were not there go again if something went wrong."""
-    parent = path.absolute().parent
+    parent = path.parent
     new = [folder for folder in (parent, *parent.parents) if not folder.exists()]
     try:
         parent.mkdir(parents=True, exist_ok=True)
@@ -148,9 +158,14 @@ def _parents(path: Path) -> Iterator[None]:
         raise
 
 
+def _resolved(path: Path) -> Path:
+    """Where `path` leads, so that a link is not what a new file or folder takes the place of."""
+    return Path(os.path.realpath(path))
+
+
 def _aside(path: Path) -> Path:
-    parent = path.absolute().parent
-    return parent / f".{path.name}.{secrets.token_hex(4)}.part"
+    short = path.name[:40]  # a long name has no room for more
+    return path.parent / f".{short}.{secrets.token_hex(4)}.part"
 
 
 @contextmanager

@@ -30,6 +30,50 @@ def test_a_folder_appears_whole_and_replaces_the_old_one(tmp_path: Path) -> None
     assert [p.name for p in target.parent.iterdir()] == ["run"]
 
 
+def test_what_else_lay_in_a_folder_stays(tmp_path: Path) -> None:
+    target = tmp_path / "run"
+    (target / "notes").mkdir(parents=True)
+    for name in ("a", "report.html", "notes/1"):
+        (target / name).write_text("old")
+    with atomic_folder(target) as aside:
+        (aside / "a").write_text("new")
+        (target / "made meanwhile").write_text("old")
+    held = {str(p.relative_to(target)): p.read_text() for p in target.rglob("*") if p.is_file()}
+    others = ("report.html", "notes/1", "made meanwhile")
+    assert held == {"a": "new", **dict.fromkeys(others, "old")}
+    assert list(tmp_path.iterdir()) == [target]
+
+
+def test_a_link_stays_a_link(tmp_path: Path) -> None:
+    for place, name in ((atomic_file, "file"), (atomic_folder, "folder")):
+        (tmp_path / "far").mkdir(exist_ok=True)
+        link = tmp_path / name
+        link.symlink_to(tmp_path / "far" / name)  # dangling at first
+        for text in ("first", "second"):
+            with place(link) as aside:
+                (aside / "a" if aside.is_dir() else aside).write_text(text)
+            assert link.is_symlink()
+            assert (link / "a" if link.is_dir() else link).read_text() == text
+    assert sorted(p.name for p in tmp_path.iterdir()) == ["far", "file", "folder"]
+    assert sorted(p.name for p in (tmp_path / "far").iterdir()) == ["file", "folder"]
+
+
+def test_nobody_is_left_in_a_folder_that_is_gone(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "a").write_text("old")
+    monkeypatch.chdir(tmp_path)
+    with pytest.raises(OutputError, match="is the folder you are in"), atomic_folder(Path()):
+        pass
+    assert (tmp_path / "a").read_text() == "old"
+
+
+def test_the_longest_name_can_be_written(tmp_path: Path) -> None:
+    with atomic_file(tmp_path / ("ü" * 127)) as aside:
+        aside.write_text("x")
+    assert (tmp_path / ("ü" * 127)).read_text() == "x"
+
+
 @pytest.mark.parametrize("place", [atomic_file, atomic_folder])
 @pytest.mark.parametrize(
     ("raised", "seen"),

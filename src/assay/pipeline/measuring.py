@@ -10,6 +10,7 @@ import numpy as np
 
 from assay.core.batch import Batch
 from assay.core.document import MetricEntry, ScoreEntry
+from assay.core.errors import UsageError
 from assay.core.metric import Metric, Rows, Totals
 
 
@@ -34,6 +35,15 @@ class Measure:
         return rows
 
 
+def _distinct(metrics: Sequence[Metric]) -> list[Metric]:
+    """The metrics without repetitions; two that are not the same cannot have the same text."""
+    by_text: dict[str, Metric] = {}
+    for metric in metrics:
+        if by_text.setdefault(metric.text, metric) != metric:
+            raise UsageError(f"two metrics are called {metric.text}; give one of them another name")
+    return list(by_text.values())
+
+
 @dataclass(frozen=True)
 class Layout:
     """Which columns of the joint rows belong to which metric, and under which keys scores go."""
@@ -43,7 +53,11 @@ class Layout:
 
     @classmethod
     def of(cls, metrics: Sequence[Metric]) -> Layout:
-        """Keys are the plain score names; where two metrics share one, the parameters follow it."""
+        """Keys are the plain score names; where two metrics share one, the parameters follow it.
+
+        A metric that is there twice counts once.
+        """
+        metrics = _distinct(metrics)
         names = [score.name for metric in metrics for score in metric.scores]
         entries = []
         for metric in metrics:

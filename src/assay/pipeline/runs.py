@@ -22,7 +22,7 @@ from assay.core.files import DOCUMENT, EXAMPLES, ROWS, atomic_folder
 from assay.core.metric import Rows
 from assay.pipeline.measuring import Layout
 from assay.pipeline.result import Result
-from assay.pipeline.stored import DAMAGED, encode, stored
+from assay.pipeline.stored import DAMAGED, encode, stored, unreadable
 
 TOLERANCE = 1e-9
 """How far a stored score may be from the one that the stored rows give; relative."""
@@ -209,7 +209,7 @@ def read_document(folder: Path) -> ResultDocument:
             what, path=folder, hint="give the folder that was written with --save"
         ) from None
     except OSError as error:
-        raise InputError(f"cannot be read ({error.strerror})", path=path) from None
+        raise unreadable(path, error) from None
     except (ValueError, RecursionError) as error:
         raise InputError(f"not a run ({error})", path=path, hint=hint) from None
     if not isinstance(data, dict) or "schema" not in data:
@@ -236,8 +236,7 @@ def read_rows(path: Path, shape: tuple[int, ...]) -> Rows:
     try:
         rows: Rows = np.lib.format.open_memmap(path, mode="r")  # arrays only: no pickle, no archive
     except OSError as error:
-        why = error.strerror or str(error)
-        raise InputError(f"cannot be read ({why})", path=path, hint=DAMAGED) from None
+        raise unreadable(path, error) from None
     except (ValueError, EOFError, TokenError):  # its header is a line of Python
         raise InputError("is not a whole array of numbers", path=path, hint=DAMAGED) from None
     if rows.shape != shape or rows.dtype != np.float64:

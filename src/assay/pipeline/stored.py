@@ -55,7 +55,30 @@ def encode_lines(values: Iterable[Any]) -> bytes:
 
 def encode(examples: Iterable[StoredExample]) -> bytes:
     """Lines for `examples.jsonl`."""
-    return b"".join(_encoder.encode(example) + b"\n" for example in examples)
+    return b"".join(encoded(example, example) + b"\n" for example in examples)
+
+
+def encoded(value: Any, example: StoredExample) -> bytes:
+    """What is stored of an example, as JSON. Text from memory may be none that a file can hold."""
+    try:
+        return _encoder.encode(value)
+    except UnicodeEncodeError as error:
+        code = ord(error.object[error.start])
+        raise InputError(
+            f"example {example.id!a} holds U+{code:04X}, half of a surrogate pair, which no file "
+            "can hold",
+            hint="replace it, or score without saving",
+        ) from None
+
+
+def unreadable(path: Path, error: OSError) -> InputError:
+    """What to say of a file of a run that the system does not let us read."""
+    denied = isinstance(error, PermissionError)
+    return InputError(
+        f"cannot be read ({error.strerror or error})",
+        path=path,
+        hint="check its owner and mode (ls -l)" if denied else DAMAGED,
+    )
 
 
 def read_examples(path: Path, n: int) -> Iterator[StoredExample]:
@@ -69,7 +92,7 @@ def read_examples(path: Path, n: int) -> Iterator[StoredExample]:
                 except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
                     raise InputError(str(error), path=path, line=number, hint=DAMAGED) from None
     except OSError as error:
-        raise InputError(f"cannot be read ({error.strerror})", path=path, hint=DAMAGED) from None
+        raise unreadable(path, error) from None
     if number != n:
         raise InputError(f"holds {number:,} examples, not {n:,}", path=path, hint=DAMAGED)
 

@@ -10,15 +10,13 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any, Self, TextIO
 
-import msgspec
-
 from assay.core.batch import Batch
 from assay.core.document import plain
 from assay.core.errors import UsageError
 from assay.core.files import atomic_file
 from assay.core.metric import Rows
 from assay.pipeline.measuring import Layout
-from assay.pipeline.stored import StoredExample, stored
+from assay.pipeline.stored import StoredExample, encoded, stored
 
 FORMATS = (".jsonl", ".tsv", ".csv")
 
@@ -64,7 +62,7 @@ class ExampleTable:
                 record = self._record(example, values)
                 if why is not None:
                     record["why"] = plain(why[i])
-                self._file.write(msgspec.json.encode(record).decode() + "\n")
+                self._file.write(encoded(record, example).decode() + "\n")
             else:
                 self._write_line(example, values)
 

@@ -4,6 +4,8 @@
 from __future__ import annotations
 
 import copy
+import errno
+import io
 import json
 import pickle
 import shutil
@@ -215,3 +217,20 @@ def test_examples_that_are_lost_are_missed_where_they_are_needed(
     cut("examples.jsonl", size)(run)
     with pytest.raises(InputError, match=r"examples\.jsonl"):
         diff(made / "other", run)
+
+
+@pytest.mark.parametrize("name", ["run.json", "rows.npy", "examples.jsonl"])
+def test_a_file_that_may_not_be_read_is_not_called_damaged(
+    name: str, run: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    real = io.open
+
+    def opened(file: Any, *args: Any, **options: Any) -> Any:
+        if str(file) == str(run / name):
+            raise PermissionError(errno.EACCES, "Permission denied", str(file))
+        return real(file, *args, **options)
+
+    for place in ("io.open", "builtins.open"):
+        monkeypatch.setattr(place, opened)
+    with pytest.raises(InputError, match=r"\(Permission denied\); check its owner and mode"):
+        diff(load_run(run), load_run(run))

@@ -3,10 +3,12 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 import unicodedata
 from collections import Counter
 from collections.abc import Iterator
+from contextlib import closing
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -18,6 +20,7 @@ from assay.core.text import Texts
 from assay.read.csv import names_in
 from assay.read.lines import line_blocks, unicode_breaks
 from assay.read.source import Role, Source, sources
+from assay.read.stream import raw_pieces
 from assay.read.tables import parquet_names
 
 _HEADS = {b"\x1f\x8b": "gzip", b"\x28\xb5": "zstd"}
@@ -72,11 +75,8 @@ def look(path: str, format: str) -> Facts:
 
 def _look_at_lines(source: Source, facts: Facts) -> None:
     intake = Intake()
-    head = source.open()
-    try:
-        facts.packed = _HEADS.get((head.read(2) or b"")[:2])
-    finally:
-        head.close()
+    with closing(raw_pieces(source, hashlib.sha256(), 2)) as head:
+        facts.packed = _HEADS.get(next(head, b""))
     breaks: Counter[str] = Counter()
     n_blank = n_blank_end = n_loose = 0
     for texts, _ in line_blocks(source, "predictions", intake):

@@ -6,7 +6,7 @@ from __future__ import annotations
 import hashlib
 import select
 import zlib
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Generator, Iterator
 from itertools import chain
 from typing import Any
 
@@ -71,7 +71,7 @@ def pieces(
     intake.inputs.append(InputFile(role, source.path, digest.hexdigest()))
 
 
-def raw_pieces(source: Source, digest: Any, size: int) -> Iterator[bytes]:
+def raw_pieces(source: Source, digest: Any, size: int) -> Generator[bytes]:
     """The bytes of a file as they lie on disk, each also given to `digest`."""
     try:
         file = source.open()

@@ -79,9 +79,26 @@ def _prepare(folder: Path) -> None:
         folder.mkdir(parents=True, exist_ok=True)
         (folder / COMMANDS).write_text("", encoding="utf-8")
         ignored = shutil.ignore_patterns("*.py", "__pycache__", "*.sh")
-        shutil.copytree(source, folder / "samples", ignore=ignored)
+        shutil.copytree(source, folder / "samples", ignore=ignored, copy_function=_copy)
     except OSError as error:
-        raise OutputError(f"{folder} cannot be written ({error.strerror or error})") from None
+        raise _unwritable(folder, error) from None
+
+
+def _copy(source: str, target: str) -> None:
+    """One file; the first that fails ends it, where `copytree` would go on and list them all."""
+    try:
+        shutil.copyfile(source, target)
+    except OSError as error:
+        raise _unwritable(target, error) from None
+
+
+def _unwritable(path: str | Path, error: OSError) -> Exception:
+    from assay.core.errors import OutputError
+
+    why = error.strerror or str(error)
+    return OutputError(
+        f"{path} cannot be written ({why}); choose another place with --output, or make room"
+    )
 
 
 @contextmanager

@@ -4,18 +4,20 @@ from __future__ import annotations
 import math
 import pickle
 import sys
-from urllib.error import URLError
+from pathlib import Path
 
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from sacrebleu.metrics.bleu import BLEU
 
 from assay import metrics
 from assay.core.batch import Batch, Pair
 from assay.core.errors import UsageError
 from assay.core.metric import Totals
 from assay.metrics.bleu import Bleu
+from assay.metrics.bleu.tokenisers import _foreign
 
 SENTENCE = "the cat sat on the mat"
 
@@ -170,19 +172,49 @@ def test_wrong_parameters_are_named(text: str, message: str) -> None:
     assert str(error.value).startswith(message)
 
 
-def test_a_model_that_cannot_be_downloaded(monkeypatch: pytest.MonkeyPatch) -> None:
-    def unreachable(name: str, **_: object) -> None:
-        assert name == "flores101", "sacrebleu has a word to say when the old name is used"
-        raise URLError("no route to host")
-
+@pytest.fixture
+def models(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """Where sacrebleu looks for models: a folder without any."""
     monkeypatch.setattr("assay.metrics.bleu.tokenisers.find_spec", lambda name: True)
-    monkeypatch.setattr("sacrebleu.metrics.bleu._get_tokenizer", unreachable)
+    monkeypatch.setattr("sacrebleu.tokenizers.tokenizer_spm.SACREBLEU_DIR", str(tmp_path))
+    _foreign.cache_clear()
+    return tmp_path / "models"
+
+
+def test_a_model_that_is_not_there_is_not_downloaded(
+    models: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def fetched(*_: object) -> None:
+        raise AssertionError("nothing is downloaded")
+
+    monkeypatch.setattr("sacrebleu.tokenizers.tokenizer_spm.download_file", fetched)
     with pytest.raises(UsageError) as error:
         Bleu(tokenize="spm").score([("a", "a")])
     assert str(error.value) == (
-        "tokenize=spm needs a model, which sacrebleu could not download (no route to host); "
-        "connect to the network once, or choose another tokeniser"
+        "tokenize=flores101 needs a model, and nothing is downloaded here; put "
+        "https://dl.fbaipublicfiles.com/fairseq/models/flores/sacrebleu_tokenizer_spm.model at "
+        f"{models}/sacrebleu_tokenizer_spm.model, or choose another tokeniser"
     )
+    assert not models.exists()
+
+
+def test_a_model_that_is_there_is_used(models: Path, caplog: pytest.LogCaptureFixture) -> None:
+    trainer = pytest.importorskip("sentencepiece", reason="not installed").SentencePieceTrainer
+    text = ["the cat sat on the mat", "a dog was in the house", "these are some more words"]
+    models.mkdir()
+    trainer.train(
+        sentence_iterator=iter(text),
+        model_prefix=str(models / "small"),
+        vocab_size=40,
+        hard_vocab_limit=False,
+        minloglevel=2,
+    )
+    (models / "small.model").rename(models / "sacrebleu_tokenizer_spm.model")
+    pair = ("the cat sat in the house", "the cat was in the house")
+    theirs = BLEU(tokenize="flores101").corpus_score([pair[0]], [[pair[1]]]).score
+    for name in ("flores101", "spm"):
+        assert Bleu(tokenize=name).score([pair])["bleu"] == pytest.approx(theirs, abs=1e-9)
+    assert not caplog.records, "sacrebleu has a word to say when the old name is used"
 
 
 @pytest.mark.parametrize(

@@ -11,6 +11,7 @@ import re
 from collections.abc import Callable
 from functools import cache, lru_cache
 from importlib.util import find_spec
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -187,19 +188,28 @@ def _by_line(texts: Texts, tokenise: Callable[[str], str]) -> Tokens:
 
 @cache
 def _foreign(name: str) -> Callable[[str], str]:
-    from urllib.error import URLError
-
     from sacrebleu.metrics.bleu import BLEU
 
+    # Both names are the same model, and sacrebleu says so each time the old one is used.
+    name = _RENAMED.get(name, name)
+    if _NEEDS[name][0] == "sentencepiece":
+        _check_model(name)
     try:
-        # Both names are the same model, and sacrebleu says so each time the old one is used.
-        made: Callable[[str], str] = BLEU(tokenize=_RENAMED.get(name, name)).tokenizer
-    except URLError as error:
-        raise UsageError(
-            f"tokenize={name} needs a model, which sacrebleu could not download ({error.reason}); "
-            "connect to the network once, or choose another tokeniser"
-        ) from error
+        made: Callable[[str], str] = BLEU(tokenize=name).tokenizer
     except (ImportError, OSError, RuntimeError) as error:
         reason = " ".join(str(error).split())
         raise UsageError(f"tokenize={name} cannot be used: {reason}") from error
     return made
+
+
+def _check_model(name: str) -> None:
+    """Make sure that the model is there: sacrebleu would fetch it, and write it to the home."""
+    from sacrebleu.tokenizers.tokenizer_spm import SACREBLEU_DIR, SPM_MODELS
+
+    source = SPM_MODELS[name]["url"]
+    path = Path(SACREBLEU_DIR) / "models" / source.rpartition("/")[2]
+    if not path.is_file():
+        raise UsageError(
+            f"tokenize={name} needs a model, and nothing is downloaded here; put {source} at "
+            f"{path}, or choose another tokeniser"
+        )
