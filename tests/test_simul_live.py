@@ -185,7 +185,7 @@ def test_an_agent_of_simuleval_gets_the_log_and_the_scores_of_simuleval(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     case = ROOT / "src" / "assay" / "tasks" / "simul" / "golden" / "simuleval-t2t-waitk"
-    agent, out = tmp_path / "copy.py", tmp_path / "out"
+    agent, out = tmp_path / "copies.py", tmp_path / "out"
     agent.write_text(COPY)
     files = ["--source", str(case / "source.txt"), "--target", str(case / "target.txt")]
     found = _ran(capsys, "run", "--agent", str(agent), *files, "--output", str(out))
@@ -206,12 +206,12 @@ def test_an_agent_of_simuleval_gets_the_log_and_the_scores_of_simuleval(
 def test_characters_have_delays_of_their_own_where_they_are_the_unit(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    (tmp_path / "copy.py").write_text(COPY)
+    (tmp_path / "copies.py").write_text(COPY)
     (tmp_path / "source.txt").write_text("ein Haus da .\n")
     files = ["--source", str(tmp_path / "source.txt"), "--target", str(tmp_path / "source.txt")]
     named = ["--eval-latency-unit", "char", "--latency-metrics", "DAL", "NumChunks", "LAAL"]
     out = tmp_path / "out"
-    argv = ["--agent", str(tmp_path / "copy.py"), *files, *named, "--output", str(out)]
+    argv = ["--agent", str(tmp_path / "copies.py"), *files, *named, "--output", str(out)]
     found = _ran(capsys, "run", *argv)
     one = json.loads((out / "instances.log").read_text())
     assert one["prediction"] == "ein Haus da ."
@@ -389,7 +389,14 @@ WRONG = [
     (["run", *TEXT], "which agent?"),
     (["run", "--agent-type", "nobody", *TEXT], "unknown agent 'nobody'"),
     (["run", *WAIT_2], "what is to be translated?"),
-    (["run", *WAIT_2, *TEXT, "--ouput", "x"], "unrecognized arguments: --ouput x"),
+    (["run", *WAIT_2, *TEXT, "--ouput", "x"], "--ouput; did you mean --output? (agent Waitk"),
+    (["run", *WAIT_2, *TEXT, "--waitkk", "3"], "--waitkk; did you mean --waitk?"),
+    (["run", "--agnt-type", "waitk_text", *TEXT], "--agnt-type; did you mean --agent-type?"),
+    (["run", *WAIT_2, *TEXT, "--score-only"], "--score-only is not an option of a run"),
+    (["run", *WAIT_2, *TEXT, "--slurm", "--slurm-time", "2:00"], "one command per part"),
+    (["run", *WAIT_2, *TEXT, "--dataloader", "speech_to_text"], "the agent reads text"),
+    (["run", *WAIT_2, *TEXT, "--step-seconds", "nan"], "--step-seconds must be seconds"),
+    (["run", *WAIT_2, *TEXT, "--retry-seconds", "-1"], "--retry-seconds must be seconds"),
     (
         ["run", *WAIT_2, *TEXT, "--start-idx", "99"],
         "there is no sentence from 99 on; they are 0 to 7",

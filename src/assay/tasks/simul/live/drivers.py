@@ -228,15 +228,18 @@ class MiddleDriver(Driver):
             states.read_all = True
         else:
             states.segments.source.append(segment)
-            states.units.source.extend(self.agent.segment_to_units(segment, states))
+            for unit in self.agent.segment_to_units(segment, states):
+                states.units.source.append(unit)  # which agents override, to hold tensors
             if link.kind == "speech" and new.get("finished"):
                 states.read_all = True
         self.agent.update_states_read(states)
 
     def _write(self, index: int, link: Link, states: Any) -> None:
-        states.units.target.append(self.agent.predict(states))
+        unit = self.agent.predict(states)
+        states.units.target.append(unit)
+        states.unit_queue.target.append(unit)
         self.agent.update_states_write(states)
-        found = self.agent.units_to_segment(states.units.target, states)
+        found = self.agent.units_to_segment(states.unit_queue.target, states)
         if found is None:
             return
         for segment in found if isinstance(found, list) else [found]:

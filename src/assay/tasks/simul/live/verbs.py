@@ -10,11 +10,11 @@ from typing import TYPE_CHECKING, Any
 
 from assay.core.errors import UsageError
 from assay.core.options import Option, Verb
-from assay.tasks.simul.live.options import MERGE, NAMED, RUN, SERVE
+from assay.tasks.simul.live.options import FLAGS, MERGE, NAMED, RUN, SERVE
 
 if TYPE_CHECKING:
     from assay.tasks.simul.live.corpus import Kind
-    from assay.tasks.simul.live.settings import Choice, Data, Server
+    from assay.tasks.simul.live.settings import Choice, Data, Server, Types
     from assay.tasks.simul.settings import Settings
 
 
@@ -72,10 +72,14 @@ def _run(
 ) -> str:
     from assay.tasks.simul.live.running import run
     from assay.tasks.simul.live.settings import Choice, Plan, parse_shard, split_words
+    from assay.tasks.simul.live.words import unknown_word
 
     for name in ("num_threads", "jobs", "max_steps", "source_segment_size"):
         if given[name] < 1:
             raise UsageError(f"--{name.replace('_', '-')} must be 1 or more")
+    for name in ("step_seconds", "retry_seconds"):
+        if not 0 <= given[name] < float("inf"):
+            raise UsageError(f"--{name.replace('_', '-')} must be seconds, 0 or more")
     _check_tokenizer(given["tokenizer"])
     _look_in(given["user_dir"])
     remote = (given["remote_address"], given["remote_port"]) if given["remote_eval"] else None
@@ -92,10 +96,10 @@ def _run(
     is_served = given["port"] is not None or given["hostname"] is not None
     if choice.is_made:
         choice.arguments(choice.load())  # a wrong option is found now, not after a reset
-    elif remote is None and not is_served:
+    elif remote is None and not is_served and not choice.words:
         raise UsageError("which agent? name one with --agent-type, or a file with --agent")
     elif choice.words:
-        raise UsageError(f"unknown option {choice.words[0]}; see 'assay simul run --help'")
+        raise unknown_word(choice.words[0], FLAGS)
     source, target = _types(given, choice)
     measures = _measures(given, choice, source, target, is_served=is_served)
     if is_served and (target == "speech" or measures is not None):
@@ -155,7 +159,11 @@ def _look_in(folder: str | None) -> None:
 def _types(given: dict[str, Any], choice: Choice) -> tuple[Kind, Kind]:
     """What is read and written: as was said, or as the agent says, or text."""
     known = choice.types()
-    asked = {"source": given["scorer_type"], "target": given["target_type"]}
+    loader = _types_of_loader(given["dataloader"])
+    asked = {
+        "source": given["scorer_type"] or loader.source,
+        "target": given["target_type"] or loader.target,
+    }
     own = {"source": known.source, "target": known.target}
     for side, kind in asked.items():
         if kind is not None and own[side] not in (None, kind):
@@ -165,6 +173,13 @@ def _types(given: dict[str, Any], choice: Choice) -> tuple[Kind, Kind]:
         asked["source"] or own["source"] or "text",
         asked["target"] or own["target"] or "text",
     )
+
+
+def _types_of_loader(name: str | None) -> Types:
+    """What SimulEval's `--dataloader speech_to_text` says."""
+    from assay.tasks.simul.live.settings import Types
+
+    return Types() if name is None else Types.named(*name.split("_to_"))
 
 
 def _measures(

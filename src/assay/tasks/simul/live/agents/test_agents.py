@@ -342,7 +342,7 @@ def test_an_unknown_name_gets_a_suggestion() -> None:
 
 def test_wrong_options_of_an_agent_name_the_right_ones() -> None:
     found = agent_by_name("waitk_text")
-    with pytest.raises(UsageError, match=r"unrecognized arguments: --k 3 .*--waitk"):
+    with pytest.raises(UsageError, match=r"--k; did you mean --waitk\? .*--max-len"):
         Choice(words=("--k", "3")).arguments(found)
 
 
