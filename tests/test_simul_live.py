@@ -268,6 +268,30 @@ def test_speech_through_a_server(capsys: pytest.CaptureFixture[str]) -> None:
     assert found == _ran(capsys, "run", *LISTEN, *SPEECH)
 
 
+def test_an_agent_of_simuleval_hears_what_a_server_plays(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    agent = tmp_path / "listener.py"
+    agent.write_text(
+        textwrap.dedent(
+            """
+            from simuleval.agents import SpeechToTextAgent
+            from simuleval.agents.actions import ReadAction, WriteAction
+            class Listener(SpeechToTextAgent):
+                def policy(self):
+                    if not self.states.source_finished:
+                        return ReadAction()
+                    return WriteAction(f"{len(self.states.source)} heard", finished=True)
+            """
+        )
+    )
+    with _server(*SPEECH) as address:
+        argv = ["run", "--agent", str(agent)]
+        served = _ran(capsys, *argv, "--port", str(address.port), "--scores")
+    here = _ran(capsys, *argv, *SPEECH)
+    assert served["DAL"] == pytest.approx(here["DAL"])
+
+
 def test_several_threads_give_the_same(
     whole: tuple[dict[str, Any], Path], tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -405,6 +429,8 @@ WRONG = [
     (["run", *WAIT_2, *TEXT, "--shard", "0/3"], "write 1/4 for the first of four"),
     (["run", *WAIT_2, *TEXT, "--num-threads", "0"], "--num-threads must be 1 or more"),
     (["run", *WAIT_2, *TEXT, "--local", "--port", "1"], "--local runs in process"),
+    (["run", *WAIT_2, *TEXT, "--port", "1"], "the server has the sentences; leave out --src-file"),
+    (["run", *WAIT_2, "--output", "x", "--port", "1"], "to its own --output"),
     (["run", *WAIT_2, *TEXT, "--tokenizer", "14a"], "unknown tokeni"),
     (
         ["run", *WAIT_2, "--port", "1", "--retry-seconds", "0"],

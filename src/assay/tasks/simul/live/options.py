@@ -199,9 +199,8 @@ RUN = (
     Option(
         "source_segment_size",
         ("--source-segment-size",),
-        "Milliseconds per segment for SimulEval's agents.",
+        "Milliseconds per segment for SimulEval's agents; default: 1, from a server 10.",
         kind="integer",
-        default=1,
     ),
     Option(
         "remote_eval",

@@ -70,10 +70,16 @@ def _run(
     agent_words: tuple[str, ...],
     **given: Any,
 ) -> str:
+    from assay.tasks.simul.live.corpus import BLOCK_MS
     from assay.tasks.simul.live.running import run
     from assay.tasks.simul.live.settings import Choice, Plan, parse_shard, split_words
     from assay.tasks.simul.live.words import unknown_word
 
+    is_served = given["port"] is not None or given["hostname"] is not None
+    if is_served:
+        _check_served(given)
+    if given["source_segment_size"] is None:  # the protocol of servers has blocks of 10 ms
+        given["source_segment_size"] = BLOCK_MS if is_served else 1
     for name in ("num_threads", "jobs", "max_steps", "source_segment_size"):
         if given[name] < 1:
             raise UsageError(f"--{name.replace('_', '-')} must be 1 or more")
@@ -93,7 +99,6 @@ def _run(
     )
     if given["system_dir"] is not None:
         choice = choice.of_system(given["system_dir"], given["system_config"])
-    is_served = given["port"] is not None or given["hostname"] is not None
     if choice.is_made:
         choice.arguments(choice.load())  # a wrong option is found now, not after a reset
     elif remote is None and not is_served and not choice.words:
@@ -133,11 +138,25 @@ def _run(
     return "" if found is None else json.dumps(found, indent=2)
 
 
+def _check_served(given: dict[str, Any]) -> None:
+    """Refuse what a run against a server cannot heed."""
+    if given["local"]:
+        raise UsageError("--local runs in process; leave out --port and --hostname")
+    if given["output"] is not None:
+        raise UsageError(
+            "the server writes log and files, to its own --output; leave out --output here"
+        )
+    for name in ("src_file", "tgt_file"):
+        if given[name] is not None:
+            raise UsageError(
+                f"the server has the sentences; leave out --{name.replace('_', '-')}, or --port "
+                "and --hostname"
+            )
+
+
 def _server(given: dict[str, Any], source: Kind) -> Server:
     from assay.tasks.simul.live.settings import Server
 
-    if given["local"]:
-        raise UsageError("--local runs in process; leave out --port and --hostname")
     port = 12321 if given["port"] is None else given["port"]
     host = given["hostname"] or "127.0.0.1"
     access = (given["token"], given["session"], given["retry_seconds"])
