@@ -113,7 +113,7 @@ def load_corpus(
     if tgt_file_type == "json":
         if src_file is not None:
             notes.append(f"--src-file {src_file} is not used: {tgt_file} names the audio files")
-        found = _manifest(tgt_file)
+        found = _manifest(tgt_file, old=old)
     else:
         found = _list(src_file, tgt_file, notes)
     sentences = [_speech(*each, rate=rate, old=old, notes=notes) for each in found]
@@ -179,10 +179,11 @@ def _names_audio(lines: list[str], where: Path) -> bool:
     )
 
 
-def _manifest(path: str) -> list[Found]:
+def _manifest(path: str, *, old: bool) -> list[Found]:
     import msgspec
 
     from assay.read.malformed import malformed
+    from assay.read.twice import check
 
     try:
         data = Path(path).read_bytes()
@@ -200,6 +201,8 @@ def _manifest(path: str) -> list[Found]:
             path=path,
             hint="give a manifest with --tgt-file-type json, or lines with --tgt-file-type text",
         )
+    if not old:  # of an utterance that is there twice the old server kept the last
+        check(data, given, path, None)
     return [_utterance(name, about, path) for name, about in utterances.items()]
 
 
@@ -252,6 +255,11 @@ def _speech(
     if not written.lower().endswith(".wav"):
         raise InputError(f"names {written}, which is not a .wav file", path=where)
     about = header(path)
+    if about.lacking:
+        notes.append(
+            f"{written} ends early: of its {about.lacking + about.frames:,} samples "
+            f"{about.frames:,} are there"
+        )
     if old:
         return Sentence(name, reference, audio=Audio(path, about.frames * 1000 // rate, raw=True))
     if about.rate != rate:
