@@ -10,6 +10,7 @@ import signal
 import subprocess
 import sys
 import textwrap
+import wave
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -266,6 +267,33 @@ def test_speech_through_a_server(capsys: pytest.CaptureFixture[str]) -> None:
         found = _ran(capsys, "run", *LISTEN, "--port", str(address.port), "--scores")
     assert found["BLEU"] == 100.0
     assert found == _ran(capsys, "run", *LISTEN, *SPEECH)
+
+
+def test_an_agent_of_simuleval_hears_all_samples(tmp_path: Path) -> None:
+    """Lengths and delays are those of the samples, 62.5 ms here, as in logs of SimulEval."""
+    with wave.open(str(tmp_path / "a.wav"), "wb") as file:
+        file.setparams((1, 2, 16_000, 0, "NONE", ""))
+        file.writeframes(bytes(2 * 1_000))
+    (tmp_path / "wavs.txt").write_text(f"{tmp_path / 'a.wav'}\n")
+    (tmp_path / "target.txt").write_text("x\n")
+    (tmp_path / "counter.py").write_text(
+        textwrap.dedent(
+            """
+            from simuleval.agents import SpeechToTextAgent
+            from simuleval.agents.actions import ReadAction, WriteAction
+            class Counter(SpeechToTextAgent):
+                def policy(self):
+                    over, heard = self.states.source_finished, len(self.states.source)
+                    return WriteAction(str(heard), finished=True) if over else ReadAction()
+            """
+        )
+    )
+    data = ["--source", str(tmp_path / "wavs.txt"), "--target", str(tmp_path / "target.txt")]
+    out = tmp_path / "out"
+    argv = ["--agent", str(tmp_path / "counter.py"), *data, "--output", str(out)]
+    assert run(["simul", "run", *argv, "--source-segment-size", "20"]) == 0
+    one = json.loads((out / "instances.log").read_text())
+    assert (one["prediction"], one["delays"], one["source_length"]) == ("1000", [62.5], 62.5)
 
 
 def test_an_agent_of_simuleval_hears_what_a_server_plays(

@@ -94,12 +94,14 @@ def load_corpus(
     rate: int = RATE,
     block_ms: int = BLOCK_MS,
     old: bool = False,
+    exact: bool = False,
 ) -> Corpus:
     """Read the sentences of a run.
 
     `kind="text"`: two files of lines. `kind="speech"`: a list of audio files and a file of
     references, or one JSON manifest (`tgt_file_type="json"`). `old` keeps to what fairseq's server
-    did with audio: sample rates are not looked at, files may be missing until they are read.
+    did with audio: sample rates are not looked at, files may be missing until they are read. Audio
+    is as long as its whole milliseconds, as it was there; with `exact` to the last sample.
     """
     if tgt_file is None:
         raise UsageError("no references; name them with --tgt-file")
@@ -116,7 +118,7 @@ def load_corpus(
         found = _manifest(tgt_file, old=old)
     else:
         found = _list(src_file, tgt_file, notes)
-    sentences = [_speech(*each, rate=rate, old=old, notes=notes) for each in found]
+    sentences = [_speech(*each, rate=rate, old=old, exact=exact, notes=notes) for each in found]
     return Corpus("speech", _not_empty(sentences, tgt_file), rate, block_ms, notes)
 
 
@@ -241,6 +243,7 @@ def _speech(
     *,
     rate: int,
     old: bool,
+    exact: bool,
     notes: list[str],
 ) -> Sentence:
     from assay.tasks.simul.live.wav import header
@@ -272,6 +275,11 @@ def _speech(
         notes.append(
             f"'{name}' is said to last {length:g} ms and {written} has {about.length_ms:,} ms"
         )
-    return Sentence(
-        name, reference, audio=Audio(path, about.length_ms if length is None else length)
-    )
+    if length is None:
+        length = about.exact_ms if exact else about.length_ms
+    return Sentence(name, reference, audio=Audio(path, whole(length)))
+
+
+def whole(value: Position) -> Position:
+    """A number without a fraction as a whole one."""
+    return int(value) if value == int(value) else value

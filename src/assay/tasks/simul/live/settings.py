@@ -29,6 +29,7 @@ class Data:
     rate: int = RATE
     block_ms: int = BLOCK_MS
     old: bool = False
+    exact: bool = False
 
     def load(self) -> Corpus:
         """Read them."""
@@ -40,6 +41,7 @@ class Data:
             rate=self.rate,
             block_ms=self.block_ms,
             old=self.old,
+            exact=self.exact,
         )
 
 

@@ -76,8 +76,6 @@ def _run(
     from assay.tasks.simul.live.words import unknown_word
 
     is_served = given["port"] is not None or given["hostname"] is not None
-    if is_served:
-        _check_served(given)
     if given["source_segment_size"] is None:  # the protocol of servers has blocks of 10 ms
         given["source_segment_size"] = BLOCK_MS if is_served else 1
     for name in ("num_threads", "jobs", "max_steps", "source_segment_size"):
@@ -116,7 +114,7 @@ def _run(
         )
     plan = Plan(
         replace(choice, common={**choice.common, "source_type": source, "target_type": target}),
-        None if is_served else _data(given, source),
+        None if is_served else _data(given, source, exact=choice.is_of_simuleval),
         _server(given, source) if is_served else None,
         given["output"],
         *_range(given),
@@ -157,6 +155,7 @@ def _check_served(given: dict[str, Any]) -> None:
 def _server(given: dict[str, Any], source: Kind) -> Server:
     from assay.tasks.simul.live.settings import Server
 
+    _check_served(given)
     port = 12321 if given["port"] is None else given["port"]
     host = given["hostname"] or "127.0.0.1"
     access = (given["token"], given["session"], given["retry_seconds"])
@@ -254,7 +253,7 @@ def _agents() -> str:
     return "\n".join(lines)
 
 
-def _data(given: dict[str, Any], kind: Kind, *, old: bool = False) -> Data:
+def _data(given: dict[str, Any], kind: Kind, *, old: bool = False, exact: bool = False) -> Data:
     from assay.tasks.simul.live.settings import Data
 
     return Data(
@@ -265,6 +264,7 @@ def _data(given: dict[str, Any], kind: Kind, *, old: bool = False) -> Data:
         given["sample_rate"],
         given["segment_size"],
         old,
+        exact,
     )
 
 

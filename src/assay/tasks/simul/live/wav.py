@@ -45,6 +45,11 @@ class Header:
         """Whole milliseconds of audio."""
         return self.frames * 1000 // self.rate
 
+    @property
+    def exact_ms(self) -> float:
+        """Milliseconds of audio to the last sample."""
+        return self.frames * 1000 / self.rate
+
 
 def header(path: Path) -> Header:
     """Read the head of an audio file only."""
