@@ -458,6 +458,7 @@ WRONG = [
     (["run", *WAIT_2, *TEXT, "--num-threads", "0"], "--num-threads must be 1 or more"),
     (["run", *WAIT_2, *TEXT, "--local", "--port", "1"], "--local runs in process"),
     (["run", *WAIT_2, *TEXT, "--port", "1"], "the server has the sentences; leave out --src-file"),
+    (["run", "--remote-eval", *TEXT, "--jobs", "2"], "a service is one agent"),
     (["run", *WAIT_2, "--output", "x", "--port", "1"], "to its own --output"),
     (["run", *WAIT_2, *TEXT, "--tokenizer", "14a"], "unknown tokeni"),
     (

@@ -87,6 +87,11 @@ def _run(
     _check_tokenizer(given["tokenizer"])
     _look_in(given["user_dir"])
     remote = (given["remote_address"], given["remote_port"]) if given["remote_eval"] else None
+    if remote is not None and (given["num_threads"] > 1 or given["jobs"] > 1):
+        raise UsageError(
+            "a service is one agent, which has one sentence at a time; leave out --num-threads and "
+            "--jobs, or start several services and give each a --shard"
+        )
     choice = Choice(
         given["agent_type"],
         given["agent"],
