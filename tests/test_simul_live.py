@@ -10,6 +10,7 @@ import signal
 import subprocess
 import sys
 import textwrap
+import wave
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -185,7 +186,7 @@ def test_an_agent_of_simuleval_gets_the_log_and_the_scores_of_simuleval(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     case = ROOT / "src" / "assay" / "tasks" / "simul" / "golden" / "simuleval-t2t-waitk"
-    agent, out = tmp_path / "copy.py", tmp_path / "out"
+    agent, out = tmp_path / "copies.py", tmp_path / "out"
     agent.write_text(COPY)
     files = ["--source", str(case / "source.txt"), "--target", str(case / "target.txt")]
     found = _ran(capsys, "run", "--agent", str(agent), *files, "--output", str(out))
@@ -206,12 +207,12 @@ def test_an_agent_of_simuleval_gets_the_log_and_the_scores_of_simuleval(
 def test_characters_have_delays_of_their_own_where_they_are_the_unit(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    (tmp_path / "copy.py").write_text(COPY)
+    (tmp_path / "copies.py").write_text(COPY)
     (tmp_path / "source.txt").write_text("ein Haus da .\n")
     files = ["--source", str(tmp_path / "source.txt"), "--target", str(tmp_path / "source.txt")]
     named = ["--eval-latency-unit", "char", "--latency-metrics", "DAL", "NumChunks", "LAAL"]
     out = tmp_path / "out"
-    argv = ["--agent", str(tmp_path / "copy.py"), *files, *named, "--output", str(out)]
+    argv = ["--agent", str(tmp_path / "copies.py"), *files, *named, "--output", str(out)]
     found = _ran(capsys, "run", *argv)
     one = json.loads((out / "instances.log").read_text())
     assert one["prediction"] == "ein Haus da ."
@@ -266,6 +267,57 @@ def test_speech_through_a_server(capsys: pytest.CaptureFixture[str]) -> None:
         found = _ran(capsys, "run", *LISTEN, "--port", str(address.port), "--scores")
     assert found["BLEU"] == 100.0
     assert found == _ran(capsys, "run", *LISTEN, *SPEECH)
+
+
+def test_an_agent_of_simuleval_hears_all_samples(tmp_path: Path) -> None:
+    """Lengths and delays are those of the samples, 62.5 ms here, as in logs of SimulEval."""
+    with wave.open(str(tmp_path / "a.wav"), "wb") as file:
+        file.setparams((1, 2, 16_000, 0, "NONE", ""))
+        file.writeframes(bytes(2 * 1_000))
+    (tmp_path / "wavs.txt").write_text(f"{tmp_path / 'a.wav'}\n")
+    (tmp_path / "target.txt").write_text("x\n")
+    (tmp_path / "counter.py").write_text(
+        textwrap.dedent(
+            """
+            from simuleval.agents import SpeechToTextAgent
+            from simuleval.agents.actions import ReadAction, WriteAction
+            class Counter(SpeechToTextAgent):
+                def policy(self):
+                    over, heard = self.states.source_finished, len(self.states.source)
+                    return WriteAction(str(heard), finished=True) if over else ReadAction()
+            """
+        )
+    )
+    data = ["--source", str(tmp_path / "wavs.txt"), "--target", str(tmp_path / "target.txt")]
+    out = tmp_path / "out"
+    argv = ["--agent", str(tmp_path / "counter.py"), *data, "--output", str(out)]
+    assert run(["simul", "run", *argv, "--source-segment-size", "20"]) == 0
+    one = json.loads((out / "instances.log").read_text())
+    assert (one["prediction"], one["delays"], one["source_length"]) == ("1000", [62.5], 62.5)
+
+
+def test_an_agent_of_simuleval_hears_what_a_server_plays(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    agent = tmp_path / "listener.py"
+    agent.write_text(
+        textwrap.dedent(
+            """
+            from simuleval.agents import SpeechToTextAgent
+            from simuleval.agents.actions import ReadAction, WriteAction
+            class Listener(SpeechToTextAgent):
+                def policy(self):
+                    if not self.states.source_finished:
+                        return ReadAction()
+                    return WriteAction(f"{len(self.states.source)} heard", finished=True)
+            """
+        )
+    )
+    with _server(*SPEECH) as address:
+        argv = ["run", "--agent", str(agent)]
+        served = _ran(capsys, *argv, "--port", str(address.port), "--scores")
+    here = _ran(capsys, *argv, *SPEECH)
+    assert served["DAL"] == pytest.approx(here["DAL"])
 
 
 def test_several_threads_give_the_same(
@@ -389,7 +441,14 @@ WRONG = [
     (["run", *TEXT], "which agent?"),
     (["run", "--agent-type", "nobody", *TEXT], "unknown agent 'nobody'"),
     (["run", *WAIT_2], "what is to be translated?"),
-    (["run", *WAIT_2, *TEXT, "--ouput", "x"], "unrecognized arguments: --ouput x"),
+    (["run", *WAIT_2, *TEXT, "--ouput", "x"], "--ouput; did you mean --output? (agent Waitk"),
+    (["run", *WAIT_2, *TEXT, "--waitkk", "3"], "--waitkk; did you mean --waitk?"),
+    (["run", "--agnt-type", "waitk_text", *TEXT], "--agnt-type; did you mean --agent-type?"),
+    (["run", *WAIT_2, *TEXT, "--score-only"], "--score-only is not an option of a run"),
+    (["run", *WAIT_2, *TEXT, "--slurm", "--slurm-time", "2:00"], "one command per part"),
+    (["run", *WAIT_2, *TEXT, "--dataloader", "speech_to_text"], "the agent reads text"),
+    (["run", *WAIT_2, *TEXT, "--step-seconds", "nan"], "--step-seconds must be seconds"),
+    (["run", *WAIT_2, *TEXT, "--retry-seconds", "-1"], "--retry-seconds must be seconds"),
     (
         ["run", *WAIT_2, *TEXT, "--start-idx", "99"],
         "there is no sentence from 99 on; they are 0 to 7",
@@ -398,6 +457,9 @@ WRONG = [
     (["run", *WAIT_2, *TEXT, "--shard", "0/3"], "write 1/4 for the first of four"),
     (["run", *WAIT_2, *TEXT, "--num-threads", "0"], "--num-threads must be 1 or more"),
     (["run", *WAIT_2, *TEXT, "--local", "--port", "1"], "--local runs in process"),
+    (["run", *WAIT_2, *TEXT, "--port", "1"], "the server has the sentences; leave out --src-file"),
+    (["run", "--remote-eval", *TEXT, "--jobs", "2"], "a service is one agent"),
+    (["run", *WAIT_2, "--output", "x", "--port", "1"], "to its own --output"),
     (["run", *WAIT_2, *TEXT, "--tokenizer", "14a"], "unknown tokeni"),
     (
         ["run", *WAIT_2, "--port", "1", "--retry-seconds", "0"],

@@ -34,7 +34,7 @@ def check_lines(texts: Texts, rows: Sequence[dict[str, Any]], name: str, first: 
         check(texts.raw(index), row, name, first + index + 1)
 
 
-def check(data: bytes, row: dict[str, Any], name: str, line: int) -> None:
+def check(data: bytes, row: dict[str, Any], name: str, line: int | None) -> None:
     """Raise InputError if the object that `data` holds, or one inside it, has a key twice.
 
     >>> check(b'{"id": 1, "gold": ":-)"}', {"id": 1, "gold": ":-)"}, "gold.jsonl", 3)

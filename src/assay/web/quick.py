@@ -14,13 +14,17 @@ from typing import Any
 
 from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
 
-from assay.web.plain import Request, plain_request
+from assay.web.errors import HttpError
+from assay.web.plain import Answer, Request, plain_request
 
 TICK_SECONDS = 5.0
 """How often a connection is looked at: whether it is in use, and whether a request got stuck."""
 
 HEAD_SECONDS = 30.0
 """How long the headers of a request may take to arrive."""
+
+HEAD_LIMIT = 256 * 1024
+"""Bytes of headers that are kept while more of them come."""
 
 
 class QuickProtocol(HttpToolsProtocol):
@@ -37,6 +41,7 @@ class QuickProtocol(HttpToolsProtocol):
         self._last = self.loop.time()
         self._begun: float | None = None
         self._is_heading = False
+        self._head = 0
         self._timer: asyncio.TimerHandle | None = None
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
@@ -56,7 +61,7 @@ class QuickProtocol(HttpToolsProtocol):
 
     def on_message_begin(self) -> None:
         """The parser has the beginning of a request."""
-        self._begun, self._is_heading = self.loop.time(), True
+        self._begun, self._is_heading, self._head = self.loop.time(), True, 0
         super().on_message_begin()
 
     def on_headers_complete(self) -> None:
@@ -82,8 +87,7 @@ class QuickProtocol(HttpToolsProtocol):
             return
         answer = self.app.at_once(request) if isinstance(request, Request) else None
         if answer is None:
-            self._held = b""
-            super().data_received(whole)
+            self._usual(data)
             return
         self._held = b""
         self._unset_keepalive_if_required()
@@ -96,6 +100,12 @@ class QuickProtocol(HttpToolsProtocol):
     def _usual(self, data: bytes) -> None:
         data, self._held = self._held + data, b""
         super().data_received(data)
+        self._head += len(data)
+        if self._is_heading and self._head > HEAD_LIMIT and not self.transport.is_closing():
+            error = HttpError(431, f"the headers are larger than {HEAD_LIMIT:,} bytes")
+            closing = [(b"content-type", b"application/json"), (b"connection", b"close")]
+            self.transport.write(Answer(431, error.body(), closing).packet([]))
+            self.transport.close()
 
     def _watch(self) -> None:
         self._timer = self.loop.call_later(TICK_SECONDS, self._tick)

@@ -308,6 +308,18 @@ def test_a_client_that_stands_still_is_let_go(
         assert client.recv(65536)[:12] == answer
 
 
+def test_headers_without_an_end_are_cut_off(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(quick, "HEAD_LIMIT", 10_000)
+    with (
+        serving(_app()) as address,
+        socket.create_connection((address.host, address.port)) as client,
+    ):
+        client.settimeout(20)
+        lines = [b"GET /src HTTP/1.1", b"Host: 127.0.0.1", *[b"X-More: " + b"x" * 1_000] * 10]
+        client.sendall(b"\r\n".join(lines))
+        assert client.recv(65536).startswith(b"HTTP/1.1 431 ")
+
+
 _patient = HttpToolsProtocol.__init__
 
 

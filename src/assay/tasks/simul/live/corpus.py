@@ -94,12 +94,14 @@ def load_corpus(
     rate: int = RATE,
     block_ms: int = BLOCK_MS,
     old: bool = False,
+    exact: bool = False,
 ) -> Corpus:
     """Read the sentences of a run.
 
     `kind="text"`: two files of lines. `kind="speech"`: a list of audio files and a file of
     references, or one JSON manifest (`tgt_file_type="json"`). `old` keeps to what fairseq's server
-    did with audio: sample rates are not looked at, files may be missing until they are read.
+    did with audio: sample rates are not looked at, files may be missing until they are read. Audio
+    is as long as its whole milliseconds, as it was there; with `exact` to the last sample.
     """
     if tgt_file is None:
         raise UsageError("no references; name them with --tgt-file")
@@ -113,10 +115,10 @@ def load_corpus(
     if tgt_file_type == "json":
         if src_file is not None:
             notes.append(f"--src-file {src_file} is not used: {tgt_file} names the audio files")
-        found = _manifest(tgt_file)
+        found = _manifest(tgt_file, old=old)
     else:
         found = _list(src_file, tgt_file, notes)
-    sentences = [_speech(*each, rate=rate, old=old, notes=notes) for each in found]
+    sentences = [_speech(*each, rate=rate, old=old, exact=exact, notes=notes) for each in found]
     return Corpus("speech", _not_empty(sentences, tgt_file), rate, block_ms, notes)
 
 
@@ -179,10 +181,11 @@ def _names_audio(lines: list[str], where: Path) -> bool:
     )
 
 
-def _manifest(path: str) -> list[Found]:
+def _manifest(path: str, *, old: bool) -> list[Found]:
     import msgspec
 
     from assay.read.malformed import malformed
+    from assay.read.twice import check
 
     try:
         data = Path(path).read_bytes()
@@ -200,6 +203,8 @@ def _manifest(path: str) -> list[Found]:
             path=path,
             hint="give a manifest with --tgt-file-type json, or lines with --tgt-file-type text",
         )
+    if not old:  # of an utterance that is there twice the old server kept the last
+        check(data, given, path, None)
     return [_utterance(name, about, path) for name, about in utterances.items()]
 
 
@@ -238,6 +243,7 @@ def _speech(
     *,
     rate: int,
     old: bool,
+    exact: bool,
     notes: list[str],
 ) -> Sentence:
     from assay.tasks.simul.live.wav import header
@@ -252,6 +258,11 @@ def _speech(
     if not written.lower().endswith(".wav"):
         raise InputError(f"names {written}, which is not a .wav file", path=where)
     about = header(path)
+    if about.lacking:
+        notes.append(
+            f"{written} ends early: of its {about.lacking + about.frames:,} samples "
+            f"{about.frames:,} are there"
+        )
     if old:
         return Sentence(name, reference, audio=Audio(path, about.frames * 1000 // rate, raw=True))
     if about.rate != rate:
@@ -264,6 +275,11 @@ def _speech(
         notes.append(
             f"'{name}' is said to last {length:g} ms and {written} has {about.length_ms:,} ms"
         )
-    return Sentence(
-        name, reference, audio=Audio(path, about.length_ms if length is None else length)
-    )
+    if length is None:
+        length = about.exact_ms if exact else about.length_ms
+    return Sentence(name, reference, audio=Audio(path, whole(length)))
+
+
+def whole(value: Position) -> Position:
+    """A number without a fraction as a whole one."""
+    return int(value) if value == int(value) else value

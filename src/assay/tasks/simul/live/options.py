@@ -199,9 +199,8 @@ RUN = (
     Option(
         "source_segment_size",
         ("--source-segment-size",),
-        "Milliseconds per segment for SimulEval's agents.",
+        "Milliseconds per segment for SimulEval's agents; default: 1, from a server 10.",
         kind="integer",
-        default=1,
     ),
     Option(
         "remote_eval",
@@ -235,6 +234,14 @@ RUN = (
         kind="path",
         metavar="DIR",
     ),
+    Option(
+        "dataloader",
+        ("--dataloader",),
+        "What is read and written, in one word, for old command lines.",
+        kind="choice",
+        choices=tuple(f"{source}_to_{target}" for source in KINDS for target in KINDS),
+        hidden=True,
+    ),
     Option("no_progress_bar", ("--no-progress-bar",), "Accepted.", kind="flag", hidden=True),
     Option("log_level", ("--log-level",), "Accepted.", hidden=True),
 )
@@ -250,6 +257,13 @@ NAMED = (
     "ca_times",
 )
 """The options of scoring that a run takes too."""
+
+FLAGS = (
+    *(flag for option in RUN for flag in option.flags),
+    "--model-args",
+    *(f"--{name.replace('_', '-')}" for name in NAMED),
+)
+"""All options of `assay simul run` as they are written."""
 
 MERGE = (
     Option("output", ("--output",), "Folder of the whole.", required=True, metavar="DIR"),

@@ -283,7 +283,9 @@ def evaluation_app(
         return _json(schema_of(sessions.corpus))
 
     def route(path: str, handler: Callable[[Request], Awaitable[Response]], method: str) -> Route:
-        return Route(path, handler, methods=[method], include_in_schema=False)
+        made = Route(path, handler, methods=[method], include_in_schema=False)
+        made.methods = {method}  # without HEAD: a read changes something, and so does /result
+        return made
 
     routes = [
         route("/src", _quickly, "GET"),

@@ -7,6 +7,7 @@ appended to the event log before it is answered: what was acknowledged is on dis
 
 from __future__ import annotations
 
+import math
 import time
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
@@ -14,7 +15,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
 from assay.core.errors import AgentError, AssayError
 from assay.tasks.simul.events import Event
-from assay.tasks.simul.live.corpus import END, Corpus, Kind, Position, Sentence
+from assay.tasks.simul.live.corpus import END, Corpus, Kind, Position, Sentence, whole
 from assay.tasks.simul.live.voice import Speech, Voice
 
 if TYPE_CHECKING:
@@ -222,12 +223,12 @@ class Session:
             for event in stream.events:
                 exchange.words += event.emit
                 pieces = len(event.emit) + (event.duration is not None)
-                exchange.delays += [_number(event.at)] * pieces
-                exchange.before, exchange.was_read = _number(event.at), event.read is not None
-                exchange.position = _number(event.at if event.read is None else event.read)
+                exchange.delays += [whole(event.at)] * pieces
+                exchange.before, exchange.was_read = whole(event.at), event.read is not None
+                exchange.position = whole(event.at if event.read is None else event.read)
                 exchange.steps += 1
             if stream.finished and not self.old:
-                exchange.end = _number(stream.end or 0)
+                exchange.end = whole(stream.end or 0)
             self.exchanges[index] = exchange
             count += 1
         return count
@@ -293,14 +294,25 @@ class Session:
         return Served(int(position / block_ms), found, after, after >= length)
 
     def _slice(self, exchange: Exchange, position: Position, size_ms: int) -> Served:
-        """Any number of milliseconds; the number of the segment is where it ends."""
-        length = exchange.sentence.length
+        """Any number of milliseconds, or what more the next sample needs; the number of the segment
+        is where it ends."""
+        length, rate = exchange.sentence.length, self.corpus.rate
         if position >= length:
             exchange.samples = None
             return Served(int(position), END, position, True)
-        after = min(length, position + size_ms)
-        first, last = (-int(-(ms * self.corpus.rate) // 1000) for ms in (position, after))
-        return Served(int(after), self._samples(exchange)[first:last], after, after >= length)
+        samples = self._samples(exchange)
+        # Of a length in whole milliseconds the samples behind the last of them belong to it.
+        end = (
+            len(samples) if len(samples) * 1000 < (length + 1) * rate else _samples_of(length, rate)
+        )
+        first = round(position * rate / 1000)
+        last = first + _samples_of(size_ms, rate)
+        after = length if last >= end else min(length, whole(last * 1000 / rate))
+        return Served(int(after), samples[first : min(last, end)], after, after >= length)
+
+
+def _samples_of(ms: Position, rate: int) -> int:
+    return math.ceil(ms * rate / 1000)
 
 
 def _word(sentence: Sentence, position: int) -> Served:
@@ -317,7 +329,3 @@ def _is_repeated(exchange: Exchange, step: int | None, *, reading: bool) -> bool
     if step == exchange.steps - 1 and exchange.was_read == reading:
         return True
     raise OutOfStepError(f"step {step} came where step {exchange.steps} is next")
-
-
-def _number(value: float) -> Position:
-    return int(value) if value == int(value) else value

@@ -5,11 +5,11 @@ from __future__ import annotations
 
 import argparse
 import sys
-from argparse import ArgumentParser, Namespace
+from argparse import Namespace
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal, NamedTuple, NoReturn
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 from assay.core.errors import InputError, UsageError
 from assay.tasks.simul.live.corpus import BLOCK_MS, RATE, Corpus, Kind, load_corpus
@@ -29,6 +29,7 @@ class Data:
     rate: int = RATE
     block_ms: int = BLOCK_MS
     old: bool = False
+    exact: bool = False
 
     def load(self) -> Corpus:
         """Read them."""
@@ -40,6 +41,7 @@ class Data:
             rate=self.rate,
             block_ms=self.block_ms,
             old=self.old,
+            exact=self.exact,
         )
 
 
@@ -130,15 +132,10 @@ class Choice:
 
     def arguments(self, found: type) -> Namespace:
         """The agent's own options, and ours under their names."""
-        parser = _AgentParser(prog=f"agent {found.__name__}", add_help=False)
-        add_args = getattr(found, "add_args", None)
-        if add_args is not None:
-            add_args(parser)
-        for action in parser._actions:
-            if self.common.get(action.dest) is not None:
-                action.default, action.required = self.common[action.dest], False
-        given = parser.parse_args(list(self.words))
-        return Namespace(**{**self.common, **vars(given)})
+        from assay.tasks.simul.live.options import FLAGS
+        from assay.tasks.simul.live.words import agent_arguments
+
+        return agent_arguments(found, self.words, self.common, FLAGS)
 
 
 class Types(NamedTuple):
@@ -170,16 +167,6 @@ def types_of(found: type) -> Types:
         return Types(types_of(line[0]).source, types_of(line[-1]).target)
     source = getattr(found, "source_type", None) or getattr(found, "data_type", None)
     return Types.named(source, getattr(found, "target_type", None))
-
-
-class _AgentParser(ArgumentParser):
-    def error(self, message: str) -> NoReturn:
-        options = [o for a in self._actions for o in a.option_strings if o.startswith("--")]
-        listed = ", ".join(options) or "none"
-        raise UsageError(f"{self.prog}: {message} (its own options: {listed})")
-
-    def exit(self, status: int = 0, message: str | None = None) -> NoReturn:
-        raise UsageError(f"{self.prog}: {message or 'stopped'}")
 
 
 def _class_named(dotted: str, folder: str | None) -> type:

@@ -71,6 +71,27 @@ def test_a_length_beyond_the_audio_is_noted(tmp_path: Path) -> None:
     )
 
 
+def test_audio_that_ends_early_is_as_long_as_it_is_and_noted(tmp_path: Path) -> None:
+    _wav(tmp_path / "a.wav", 50)
+    (tmp_path / "a.wav").write_bytes((tmp_path / "a.wav").read_bytes()[: 44 + 2 * 160])
+    found = load_corpus(
+        None,
+        _manifest(tmp_path, {"input": {"path": "a.wav"}, "output": {"text": "x"}}),
+        kind="speech",
+    )
+    assert found.sentences[0].length == 10
+    assert "a.wav ends early: of its 800 samples 160 are there" in found.notes[0]
+
+
+def test_an_utterance_that_is_there_twice(tmp_path: Path) -> None:
+    _wav(tmp_path / "a.wav", 50)
+    one = '"u": {"input": {"path": "a.wav"}, "output": {"text": "x"}}'
+    path = _file(tmp_path / "m.json", f'{{"utts": {{{one},{one}}}}}')
+    with pytest.raises(AssayError, match="key 'u' twice"):
+        load_corpus(None, path, kind="speech")
+    assert len(load_corpus(None, path, kind="speech", old=True)) == 1
+
+
 BAD_MANIFESTS = [
     ({}, "utterance 'u' has no input.path"),
     ({"input": {"path": 3}, "output": {"text": "x"}}, "has no input.path"),

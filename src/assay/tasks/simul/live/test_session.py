@@ -2,6 +2,7 @@
 from __future__ import annotations
 
 import wave
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -12,7 +13,7 @@ from hypothesis import strategies as st
 from assay.tasks.simul.events import EventLog, Header, read_events
 from assay.tasks.simul.live.corpus import Audio, Corpus, Sentence
 from assay.tasks.simul.live.results import NotReadyError, scores, tally
-from assay.tasks.simul.live.session import OutOfStepError, Session, TooLongError
+from assay.tasks.simul.live.session import OutOfStepError, Served, Session, TooLongError
 from assay.tasks.simul.live.sessions import Sessions
 
 TEXT = Corpus("text", [Sentence("0", "x y", ("a", "b")), Sentence("1", "z", ())])
@@ -99,6 +100,12 @@ def _tone(tmp_path: Path, n: int) -> Corpus:
     return Corpus("speech", [Sentence("0", "x", audio=Audio(path, n * 1000 // 16_000))])
 
 
+def _lasting(length: float, corpus: Corpus) -> Corpus:
+    audio = corpus.sentences[0].audio
+    assert audio is not None
+    return replace(corpus, sentences=[Sentence("0", "x", audio=replace(audio, length_ms=length))])
+
+
 def test_audio_comes_in_whole_blocks_of_ten_milliseconds(tmp_path: Path) -> None:
     session = Session(_tone(tmp_path, 16 * 25))  # 25 ms
     first = session.read(0, 19)  # becomes 10
@@ -113,8 +120,32 @@ def test_audio_in_exact_slices(tmp_path: Path) -> None:
     session = Session(_tone(tmp_path, 16 * 25))
     found = [session.read(0, 7, exact=True) for _ in range(5)]
     assert [f.segment_id for f in found] == [7, 14, 21, 25, 25]
-    heard = [x for f in found if not isinstance(f.segment, str) for x in f.segment.tolist()]
-    assert heard == list(range(400))
+    assert _heard(found) == list(range(400))
+
+
+@pytest.mark.parametrize("length", [25, 25.5])  # whole milliseconds, and to the last sample
+def test_exact_slices_hold_the_last_samples_too(tmp_path: Path, length: float) -> None:
+    session = Session(_lasting(length, _tone(tmp_path, 408)))
+    found = [session.read(0, 7, exact=True) for _ in range(5)]
+    assert [f.position for f in found] == [7, 14, 21, length, length]
+    assert _heard(found) == list(range(408))
+
+
+def test_exact_slices_stop_where_a_manifest_says(tmp_path: Path) -> None:
+    session = Session(_lasting(10, _tone(tmp_path, 1_600)))
+    assert _heard([session.read(0, 7, exact=True) for _ in range(3)]) == list(range(160))
+
+
+def test_exact_slices_are_whole_samples_and_positions_what_they_last(tmp_path: Path) -> None:
+    session = Session(_lasting(20, replace(_tone(tmp_path, 441), rate=22_050)))
+    found = [session.read(0, 7, exact=True) for _ in range(4)]  # 154.35 samples: 155
+    assert [len(f.segment) for f in found[:3]] == [155, 155, 131]
+    assert [f.position for f in found] == pytest.approx([155 / 22.05, 310 / 22.05, 20, 20])
+    assert _heard(found) == list(range(441))
+
+
+def _heard(found: list[Served]) -> list[int]:
+    return [x for f in found if not isinstance(f.segment, str) for x in f.segment.tolist()]
 
 
 @given(

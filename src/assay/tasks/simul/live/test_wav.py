@@ -77,6 +77,17 @@ def test_a_file_that_ends_early_gives_what_it_has(tmp_path: Path) -> None:
     path = _write(tmp_path / "a.wav", [1, 2, 3, 4])
     path.write_bytes(path.read_bytes()[:-3])
     assert samples(path).tolist() == [1, 2]
+    assert header(path) == Header(16_000, 1, 2, plain=True, lacking=2)
+
+
+def test_a_file_from_a_pipe_is_as_long_as_it_is(tmp_path: Path) -> None:
+    path = _write(tmp_path / "a.wav", range(1_600))
+    data = bytearray(path.read_bytes())
+    data[4:8] = data[40:44] = b"\xff\xff\xff\xff"
+    path.write_bytes(data)
+    assert header(path) == Header(16_000, 1, 1_600, plain=True)
+    assert header(path).length_ms == 100
+    assert len(samples(path)) == 1_600
 
 
 def test_a_file_that_is_not_there(tmp_path: Path) -> None:

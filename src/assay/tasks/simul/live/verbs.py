@@ -10,11 +10,11 @@ from typing import TYPE_CHECKING, Any
 
 from assay.core.errors import UsageError
 from assay.core.options import Option, Verb
-from assay.tasks.simul.live.options import MERGE, NAMED, RUN, SERVE
+from assay.tasks.simul.live.options import FLAGS, MERGE, NAMED, RUN, SERVE
 
 if TYPE_CHECKING:
     from assay.tasks.simul.live.corpus import Kind
-    from assay.tasks.simul.live.settings import Choice, Data, Server
+    from assay.tasks.simul.live.settings import Choice, Data, Server, Types
     from assay.tasks.simul.settings import Settings
 
 
@@ -70,15 +70,28 @@ def _run(
     agent_words: tuple[str, ...],
     **given: Any,
 ) -> str:
+    from assay.tasks.simul.live.corpus import BLOCK_MS
     from assay.tasks.simul.live.running import run
     from assay.tasks.simul.live.settings import Choice, Plan, parse_shard, split_words
+    from assay.tasks.simul.live.words import unknown_word
 
+    is_served = given["port"] is not None or given["hostname"] is not None
+    if given["source_segment_size"] is None:  # the protocol of servers has blocks of 10 ms
+        given["source_segment_size"] = BLOCK_MS if is_served else 1
     for name in ("num_threads", "jobs", "max_steps", "source_segment_size"):
         if given[name] < 1:
             raise UsageError(f"--{name.replace('_', '-')} must be 1 or more")
+    for name in ("step_seconds", "retry_seconds"):
+        if not 0 <= given[name] < float("inf"):
+            raise UsageError(f"--{name.replace('_', '-')} must be seconds, 0 or more")
     _check_tokenizer(given["tokenizer"])
     _look_in(given["user_dir"])
     remote = (given["remote_address"], given["remote_port"]) if given["remote_eval"] else None
+    if remote is not None and (given["num_threads"] > 1 or given["jobs"] > 1):
+        raise UsageError(
+            "a service is one agent, which has one sentence at a time; leave out --num-threads and "
+            "--jobs, or start several services and give each a --shard"
+        )
     choice = Choice(
         given["agent_type"],
         given["agent"],
@@ -89,13 +102,12 @@ def _run(
     )
     if given["system_dir"] is not None:
         choice = choice.of_system(given["system_dir"], given["system_config"])
-    is_served = given["port"] is not None or given["hostname"] is not None
     if choice.is_made:
         choice.arguments(choice.load())  # a wrong option is found now, not after a reset
-    elif remote is None and not is_served:
+    elif remote is None and not is_served and not choice.words:
         raise UsageError("which agent? name one with --agent-type, or a file with --agent")
     elif choice.words:
-        raise UsageError(f"unknown option {choice.words[0]}; see 'assay simul run --help'")
+        raise unknown_word(choice.words[0], FLAGS)
     source, target = _types(given, choice)
     measures = _measures(given, choice, source, target, is_served=is_served)
     if is_served and (target == "speech" or measures is not None):
@@ -107,7 +119,7 @@ def _run(
         )
     plan = Plan(
         replace(choice, common={**choice.common, "source_type": source, "target_type": target}),
-        None if is_served else _data(given, source),
+        None if is_served else _data(given, source, exact=choice.is_of_simuleval),
         _server(given, source) if is_served else None,
         given["output"],
         *_range(given),
@@ -129,11 +141,26 @@ def _run(
     return "" if found is None else json.dumps(found, indent=2)
 
 
+def _check_served(given: dict[str, Any]) -> None:
+    """Refuse what a run against a server cannot heed."""
+    if given["local"]:
+        raise UsageError("--local runs in process; leave out --port and --hostname")
+    if given["output"] is not None:
+        raise UsageError(
+            "the server writes log and files, to its own --output; leave out --output here"
+        )
+    for name in ("src_file", "tgt_file"):
+        if given[name] is not None:
+            raise UsageError(
+                f"the server has the sentences; leave out --{name.replace('_', '-')}, or --port "
+                "and --hostname"
+            )
+
+
 def _server(given: dict[str, Any], source: Kind) -> Server:
     from assay.tasks.simul.live.settings import Server
 
-    if given["local"]:
-        raise UsageError("--local runs in process; leave out --port and --hostname")
+    _check_served(given)
     port = 12321 if given["port"] is None else given["port"]
     host = given["hostname"] or "127.0.0.1"
     access = (given["token"], given["session"], given["retry_seconds"])
@@ -155,7 +182,11 @@ def _look_in(folder: str | None) -> None:
 def _types(given: dict[str, Any], choice: Choice) -> tuple[Kind, Kind]:
     """What is read and written: as was said, or as the agent says, or text."""
     known = choice.types()
-    asked = {"source": given["scorer_type"], "target": given["target_type"]}
+    loader = _types_of_loader(given["dataloader"])
+    asked = {
+        "source": given["scorer_type"] or loader.source,
+        "target": given["target_type"] or loader.target,
+    }
     own = {"source": known.source, "target": known.target}
     for side, kind in asked.items():
         if kind is not None and own[side] not in (None, kind):
@@ -165,6 +196,13 @@ def _types(given: dict[str, Any], choice: Choice) -> tuple[Kind, Kind]:
         asked["source"] or own["source"] or "text",
         asked["target"] or own["target"] or "text",
     )
+
+
+def _types_of_loader(name: str | None) -> Types:
+    """What SimulEval's `--dataloader speech_to_text` says."""
+    from assay.tasks.simul.live.settings import Types
+
+    return Types() if name is None else Types.named(*name.split("_to_"))
 
 
 def _measures(
@@ -220,7 +258,7 @@ def _agents() -> str:
     return "\n".join(lines)
 
 
-def _data(given: dict[str, Any], kind: Kind, *, old: bool = False) -> Data:
+def _data(given: dict[str, Any], kind: Kind, *, old: bool = False, exact: bool = False) -> Data:
     from assay.tasks.simul.live.settings import Data
 
     return Data(
@@ -231,6 +269,7 @@ def _data(given: dict[str, Any], kind: Kind, *, old: bool = False) -> Data:
         given["sample_rate"],
         given["segment_size"],
         old,
+        exact,
     )
 
 

@@ -7,6 +7,7 @@ package soundfile (extra `speech`).
 
 from __future__ import annotations
 
+import os
 import wave
 from dataclasses import dataclass
 from pathlib import Path
@@ -20,22 +21,34 @@ if TYPE_CHECKING:
 
     Samples = NDArray[np.int16]
 
+_UNKNOWN = 0x7FFF_0000
+"""Bytes of audio in a file whose head cannot know its length."""
+
 EXTRA = "install soundfile (pip install 'assay[speech]'), or convert it to 16-bit PCM WAV"
 
 
 @dataclass(frozen=True, slots=True)
 class Header:
-    """What the head of an audio file says; `plain` is 16-bit PCM."""
+    """What the head of an audio file says; `plain` is 16-bit PCM.
+
+    `frames` are those that are there, `lacking` those that the head promises besides.
+    """
 
     rate: int
     channels: int
     frames: int
     plain: bool
+    lacking: int = 0
 
     @property
     def length_ms(self) -> int:
         """Whole milliseconds of audio."""
         return self.frames * 1000 // self.rate
+
+    @property
+    def exact_ms(self) -> float:
+        """Milliseconds of audio to the last sample."""
+        return self.frames * 1000 / self.rate
 
 
 def header(path: Path) -> Header:
@@ -95,7 +108,12 @@ def _plain_header(file: Any) -> Header | None:
         with wave.open(file) as audio:
             if audio.getsampwidth() != 2 or audio.getnchannels() < 1 or audio.getframerate() < 1:
                 return None
-            return Header(audio.getframerate(), audio.getnchannels(), audio.getnframes(), True)
+            said, start = audio.getnframes(), file.tell()
+            width = 2 * audio.getnchannels()
+            frames = min(said, (file.seek(0, os.SEEK_END) - start) // width)
+            # What was written into a pipe has no length: its head says the greatest number.
+            lacking = said - frames if said * width < _UNKNOWN else 0
+            return Header(audio.getframerate(), audio.getnchannels(), frames, True, lacking)
     except (wave.Error, EOFError):
         return None
 

@@ -91,6 +91,36 @@ def test_finish_eval_ends_a_sentence_without_an_end_mark() -> None:
 # --- the three parts -----------------------------------------------------------------------------
 
 
+class Plain:
+    """An agent without a base class, and without what the old program never called."""
+
+    def __init__(self, args: Namespace) -> None:
+        self.args = args
+
+    def reset(self) -> None:
+        pass
+
+    def init_states(self) -> list[str]:
+        return []
+
+    def update_states(self, states: list[str], new_state: Mapping[str, Any]) -> list[str]:
+        return [*states, new_state["segment"]]
+
+    def policy(self, states: list[str]) -> dict[str, Any]:
+        over = states[-1:] == [END]
+        return {"key": SEND, "value": " ".join(states)} if over else {"key": GET}
+
+
+class Unfinished(Plain):
+    def finish_eval(self, states: Any, new_state: Any) -> bool:
+        raise NotImplementedError
+
+
+@pytest.mark.parametrize("found", [Plain, Unfinished])
+def test_an_agent_whose_finish_eval_was_never_called(found: type) -> None:
+    assert _run(found)[0] == ["a b c d", "e", ""]
+
+
 def test_without_overriding_anything_the_source_is_copied_at_the_end() -> None:
     assert _run(TranslationAgent) == (["a b c d", "e", ""], [[5] * 5, [2, 2], [1]])
 
@@ -342,7 +372,7 @@ def test_an_unknown_name_gets_a_suggestion() -> None:
 
 def test_wrong_options_of_an_agent_name_the_right_ones() -> None:
     found = agent_by_name("waitk_text")
-    with pytest.raises(UsageError, match=r"unrecognized arguments: --k 3 .*--waitk"):
+    with pytest.raises(UsageError, match=r"--k; did you mean --waitk\? .*--max-len"):
         Choice(words=("--k", "3")).arguments(found)
 
 

@@ -18,7 +18,6 @@ class ListEntry:
 
     def __init__(self, value: Iterable[Any] = ()) -> None:
         self.value: list[Any] = list(value)
-        self.info: dict[str, Any] = {}
 
     def append(self, unit: Any) -> None:
         """Add a unit at the end."""
@@ -69,13 +68,20 @@ class QueueEntry(ListEntry):
 
 
 class BaseStates:
-    """What has been read and written of a sentence: `units` for the model, `segments` as sent."""
+    """What has been read and written of a sentence: `units` for the model, `segments` as sent.
 
-    def __init__(self, args: Any = None, client: Any = None, instance_id: int = 0) -> None:
+    `units.target` is all that was predicted, `unit_queue.target` what of it was not sent yet.
+    """
+
+    def __init__(
+        self, args: Any = None, client: Any = None, instance_id: int = 0, agent: Any = None
+    ) -> None:
         self.args = args
         self.client = client
         self.instance_id = instance_id
-        self.units = SimpleNamespace(source=ListEntry(), target=QueueEntry())
+        self.agent = agent
+        self.units = SimpleNamespace(source=ListEntry(), target=ListEntry())
+        self.unit_queue = SimpleNamespace(source=QueueEntry(), target=QueueEntry())
         self.segments = SimpleNamespace(source=ListEntry(), target=ListEntry())
         self.read_all = False
         self.wrote_all = False
@@ -88,8 +94,8 @@ class BaseStates:
 
     @property
     def target(self) -> ListEntry:
-        """What has been written so far."""
-        found: ListEntry = self.segments.target
+        """Target units so far."""
+        found: ListEntry = self.units.target
         return found
 
     def finish_read(self) -> bool:
@@ -125,7 +131,7 @@ class Agent:
     def states_type(self, args: Any, client: Any, instance_id: int) -> BaseStates:
         """States of the kind that fits."""
         kind = SpeechStates if self.data_type == "speech" else TextStates
-        return kind(args, client, instance_id)
+        return kind(args, client, instance_id, self)
 
     def build_states(self, args: Any, client: Any, instance_id: int) -> BaseStates:
         """States for a sentence."""
@@ -140,12 +146,12 @@ class Agent:
         """Units for the model from what was read."""
         return list(segment) if isinstance(segment, (list, tuple)) else [segment]
 
-    def units_to_segment(self, units: Any, states: BaseStates) -> Any:
-        """What can be sent of the units that were predicted; None if nothing yet.
+    def units_to_segment(self, unit_queue: Any, states: BaseStates) -> Any:
+        """What can be sent of the units that wait; None if nothing yet.
 
         Takes what it sends from the front.
         """
-        return units.pop()
+        return unit_queue.pop()
 
     def update_states_read(self, states: BaseStates) -> None:
         """Something was read."""

@@ -300,17 +300,69 @@ def test_an_agent_of_1_0_with_subwords(tmp_path: Path) -> None:
     class Subwords(TextAgent):
         def segment_to_units(self, segment, states):
             return [segment + "@", segment]
-        def units_to_segment(self, units, states):
-            if units.peek() == DEFAULT_EOS: return DEFAULT_EOS
-            if len(units) < 2: return None
-            return units.pop() + units.pop()
+        def units_to_segment(self, unit_queue, states):
+            if unit_queue[0] == DEFAULT_EOS: return DEFAULT_EOS
+            if len(unit_queue) < 2: return None
+            return unit_queue.pop() + unit_queue.pop()
         def policy(self, states):
             return WRITE_ACTION if states.finish_read() else READ_ACTION
         def predict(self, states):
-            done = 2 * len(states.target) + len(states.units.target)
+            done = len(states.target)
             return states.source[done] if done < len(states.source) else DEFAULT_EOS
     """
     assert _run(tmp_path, source).texts == ["a@a b@b c@c d@d", "e@e", ""]
+
+
+def test_an_agent_of_1_0_that_makes_its_states_and_lists(tmp_path: Path) -> None:
+    """As agents of translation models do: tensors in place of lists, None for no prediction yet."""
+    source = """
+    from simuleval.agents import TextAgent
+    from simuleval import READ_ACTION, WRITE_ACTION, DEFAULT_EOS
+    from simuleval.states import ListEntry, TextStates
+
+    class Tensor(ListEntry):
+        def append(self, unit):
+            self.value = (*self.value, unit)
+
+    class Model(TextAgent):
+        def build_states(self, args, client, sentence_id):
+            states = TextStates(args, client, sentence_id, self)
+            assert states.agent is self
+            self.initialize_states(states)
+            return states
+        def initialize_states(self, states):
+            states.units.source, states.units.target = Tensor(), ListEntry()
+        def segment_to_units(self, segment, states):
+            return ["_" + segment, segment]
+        def units_to_segment(self, unit_queue, states):
+            if unit_queue[0] == DEFAULT_EOS:
+                return DEFAULT_EOS
+            if None in unit_queue.value:
+                unit_queue.value.remove(None)
+            segment = []
+            for unit in unit_queue:
+                if (unit == DEFAULT_EOS or unit.startswith("_")) and segment:
+                    for _ in segment:
+                        unit_queue.pop()
+                    end = [DEFAULT_EOS] if unit_queue[0] == DEFAULT_EOS else []
+                    return ["".join(segment).replace("_", "")] + end
+                segment.append(unit)
+            return None
+        def policy(self, states):
+            assert isinstance(states.units.source.value, (tuple, list))
+            waiting = len(states.units.source) <= self.written(states)
+            return READ_ACTION if waiting and not states.finish_read() else WRITE_ACTION
+        def written(self, states):
+            return len([unit for unit in states.units.target.value if unit is not None])
+        def predict(self, states):
+            if len(states.units.target) == 1:
+                return None
+            done = self.written(states)
+            return states.source.value[done] if done < len(states.source) else DEFAULT_EOS
+    """
+    found = _run(tmp_path, source)
+    assert found.texts == ["aa bb cc dd", "ee", ""]
+    assert found.delays == [[2, 3, 4, 5, 5], [2, 2], [1]]
 
 
 def test_odd_answers_of_a_1_0_policy(tmp_path: Path) -> None:
