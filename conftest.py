@@ -6,6 +6,7 @@ from __future__ import annotations
 import os
 import shutil
 import signal
+import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -28,6 +29,16 @@ if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
 # How long an example takes says nothing about whether it is right, and machines are busy.
 settings.register_profile("assay", deadline=None)
 settings.load_profile("assay")
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_protocol() -> Iterator[None]:
+    """Folders that one test imports from, say those of agents, are not looked into by the next."""
+    before = [*sys.path]
+    try:
+        return (yield)
+    finally:
+        sys.path[:] = before
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:

@@ -4,7 +4,6 @@
 from __future__ import annotations
 
 import argparse
-import sys
 from argparse import Namespace
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -12,6 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 from assay.core.errors import InputError, UsageError
+from assay.tasks.simul.live.agents.importable import make_importable
 from assay.tasks.simul.live.corpus import BLOCK_MS, RATE, Corpus, Kind, load_corpus
 
 if TYPE_CHECKING:
@@ -175,9 +175,7 @@ def _class_named(dotted: str, folder: str | None) -> type:
     from assay.tasks.simul.live.shims import installed_shims
 
     installed_shims()
-    place = str(Path(folder or ".").absolute())
-    if place not in sys.path:
-        sys.path.insert(0, place)
+    make_importable(folder or ".")
     module, _, name = dotted.rpartition(".")
     try:
         found = getattr(importlib.import_module(module), name)

@@ -169,14 +169,15 @@ def _server(given: dict[str, Any], source: Kind) -> Server:
 
 def _look_in(folder: str | None) -> None:
     """Let agents import what lies in a folder."""
-    import sys
     from pathlib import Path
+
+    from assay.tasks.simul.live.agents.importable import make_importable
 
     if folder is None:
         return
     if not Path(folder).is_dir():
         raise UsageError(f"there is no folder {folder}; check --user-dir")
-    sys.path.insert(0, str(Path(folder).absolute()))
+    make_importable(folder)
 
 
 def _types(given: dict[str, Any], choice: Choice) -> tuple[Kind, Kind]:

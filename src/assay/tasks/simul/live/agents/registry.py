@@ -12,6 +12,7 @@ from types import ModuleType
 from typing import Any, NamedTuple, TypeVar
 
 from assay.core.errors import UsageError
+from assay.tasks.simul.live.agents.importable import make_importable
 
 T = TypeVar("T", bound=type)
 
@@ -155,9 +156,7 @@ def _imported(path: str) -> ModuleType:
         raise UsageError(f"{path} is not a Python file; give one that ends in .py")
     module = module_from_spec(spec)
     sys.modules[name] = module
-    folder = str(Path(path).absolute().parent)
-    if folder not in sys.path:  # an agent may import what lies beside it
-        sys.path.insert(0, folder)
+    make_importable(Path(path).absolute().parent)
     try:
         spec.loader.exec_module(module)
     except UsageError:

@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 from __future__ import annotations
 
+import subprocess
+import sys
 import textwrap
 from argparse import Namespace
 from collections.abc import Mapping
@@ -395,3 +397,21 @@ def test_each_sentence_begins_with_a_reset() -> None:
 
     NativeDriver(Resets(Namespace()), 100).translate(0, LocalLink(Session(CORPUS)))
     assert Resets.count == 1
+
+
+def test_what_lies_beside_an_agent_is_found_but_hides_nothing_of_python(tmp_path: Path) -> None:
+    _file(tmp_path, "beside_it.py", "NAME = 'beside'")
+    _file(tmp_path, "fractions.py", "raise ImportError('not the one of Python')")
+    source = f"""
+    import beside_it, fractions
+    from assay.tasks.simul.live.agents import Agent, SEND
+
+    class Mine(Agent):{BODY}
+        name = beside_it.NAME + str(fractions.Fraction(1, 2))
+    """
+    look = (
+        "from assay.tasks.simul.live.agents.registry import agent_in_file\n"
+        f"print(agent_in_file({_file(tmp_path, 'mine.py', source)!r}).name)"
+    )
+    ran = subprocess.run([sys.executable, "-c", look], capture_output=True, text=True)
+    assert (ran.stdout, ran.stderr) == ("beside1/2\n", "")
