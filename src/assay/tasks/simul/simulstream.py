@@ -83,7 +83,7 @@ class Talk:
         return token if self.detokenizer == "char" or first else f" {token}"
 
     def _units(self, text: str) -> list[str]:
-        return text.split() if self.unit == "word" else list(text.strip())
+        return text.split() if self.unit == "word" else list("".join(text.split()))
 
     def _change(self, text: str, at: float, aware: float) -> None:
         """The text is now `text`: units that are new or differ get the time of this step."""

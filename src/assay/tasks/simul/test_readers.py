@@ -153,6 +153,8 @@ def test_characters_have_times_of_their_own() -> None:
     talk.step(2000, 0, ["好"], ["们", " ", "a"])
     emission = talk.emission()
     assert (emission.text, emission.delays) == ("你们 a", [1000.0, 2000.0, 2000.0])
+    talk.step(3000, 0, ["们", " ", "a"], ["们"])  # a blank is no character that is taken back
+    assert talk.emission().deleted == 3.0
 
 
 @pytest.mark.parametrize(
