@@ -25,7 +25,7 @@ from assay.tasks.simul.ragged import Mask
 from assay.tasks.simul.registry import chosen_metrics
 from assay.tasks.simul.resegmented import FILE
 from assay.tasks.simul.settings import Settings
-from assay.tasks.simul.streams import Emission, Streams
+from assay.tasks.simul.streams import Emission, Streams, within_source
 from assay.tasks.simul.transcripts import with_transcripts
 from assay.tasks.simul.units import unit_counts
 
@@ -305,14 +305,16 @@ def _keep_staircases(block: Block, log: Log, intake: Intake) -> None:
     for i in range(len(block)):
         if len(held) == STAIRCASES:
             return
-        delays = streams.delays[i].tolist()
+        is_marked = bool(streams.of_text[i]) and not math.isnan(streams.end[i])
+        length = float(streams.source[i])
+        delays = within_source(streams.delays[i].tolist(), length, is_marked=is_marked)
         if len(delays) > 2:
             words = streams.texts[i].split()
             held.append(
                 {
                     "id": block.ids[i],
                     "delays": delays,
-                    "source_length": float(streams.source[i]),
+                    "source_length": length,
                     "units": words if len(words) == len(delays) else [],
                     "unit": "words" if streams.of_text[i] else "ms",
                 }

@@ -44,6 +44,7 @@ def _plot(runs: Sequence[Any], output: str, sentence: str | None, **given: Any) 
         raise UsageError("give the folders of saved runs: assay simul plot runs/a runs/b -o a.svg")
     if sentence is not None:
         return str(write_picture(staircase_picture(runs, sentence), output))
+    _check_statistics(given)
     lines: list[str] = []
     settings = {"resamples": given["resamples"], "seed": given["seed"]}
     chart, front = tradeoff_picture(
@@ -61,6 +62,7 @@ def _compare(runs: Sequence[Any], json: bool, **given: Any) -> str:
 
     if len(runs) < 2:
         raise UsageError("give two or more folders of saved runs: assay simul compare A B")
+    _check_statistics(given)
     found = _verdicts(joint_verdicts, runs, given)
     if json:
         import json as encoder
@@ -70,6 +72,16 @@ def _compare(runs: Sequence[Any], json: bool, **given: Any) -> str:
         document = {"schema": "assay.tradeoff/1", "pairs": plain(as_data(found))}
         return encoder.dumps(document, ensure_ascii=False, indent=2)
     return "\n".join(verdict_lines(found))
+
+
+def _check_statistics(given: dict[str, Any]) -> None:
+    """Refuse numbers that nobody can mean."""
+    from assay.aggregate.asked import check_resampling
+    from assay.core.errors import UsageError
+
+    if not 0 < given["ci"] < 1:
+        raise UsageError(f"--ci {given['ci']} must lie between 0 and 1 (0.95 for 95 %)")
+    check_resampling(given["resamples"], given["seed"])
 
 
 def _verdicts(judge: Any, runs: Sequence[Any], given: dict[str, Any]) -> Any:
