@@ -52,7 +52,7 @@ def open_examples(predictions: Any, gold: Any, missing: Missing, **options: Any)
         log.blocks = with_transcripts(log, settings.transcripts, intake)
     own = first.references is not None
     if references is not None and not log.longform:
-        log.blocks = _with_references(log, log.blocks, references, missing, intake)
+        log.blocks = with_references(log, log.blocks, references, missing, intake)
     elif not own and not log.longform:
         intake.warnings.append(
             f"{log.path} has no references: streams are held against the length of their output"
@@ -148,7 +148,7 @@ def _in_memory(records: Any, settings: Settings) -> Log:
     return Log("simuleval", "memory", kind, "text", iter([Block.of(ids, emissions, references)]))
 
 
-def _with_references(
+def with_references(
     log: Log,
     blocks: Iterator[Block],
     references: Sequence[str],

@@ -323,6 +323,60 @@ def test_a_live_run_is_scored_from_its_log(tmp_path: Path) -> None:
     assert chunk.scores["EndOffset_CA"] == 100.0
 
 
+def test_what_was_taken_back_survives_another_format(tmp_path: Path) -> None:
+    log = GOLDEN / "simulstream-log-retranslation" / "metrics.jsonl"
+    names = ["NormalisedErasure", "RTF@simulstream", "StartOffset_CA", "ATD", "NumChunks"]
+    wanted = scored(log, metrics=names)
+    events = tmp_path / "events"
+    convert(str(log), "events", str(events))
+    # Pieces of words become words, each with the time of its last change.
+    assert scored(events, metrics=names, ca_times="chunk") == pytest.approx(wanted)
+    convert(str(events), "events", str(tmp_path / "again"))
+    again = (tmp_path / "again" / "events.jsonl").read_bytes()
+    assert again == (events / "events.jsonl").read_bytes()
+    convert(str(events), "simulstream", str(tmp_path / "back"))
+    assert scored(tmp_path / "back" / "metrics.jsonl", metrics=names) == pytest.approx(wanted)
+
+
+def test_events_of_a_simuleval_log_hold_the_computation_of_each_step(tmp_path: Path) -> None:
+    log = tmp_path / "instances.log"
+    log.write_text(instance(elapsed=[1100.0, 2300.0]))
+    convert(str(log), "events", str(tmp_path / "events"))
+    # 100 ms until the first word, 200 ms more until the second: not 300 ms for the second step.
+    assert scored(tmp_path / "events", metrics=["RTF@simulstream"])["RTF@simulstream"] == 0.12
+    convert(str(tmp_path / "events"), "simuleval", str(tmp_path / "back"))
+    (line,) = (tmp_path / "back" / "instances.log").read_text().splitlines()
+    assert json.loads(line)["elapsed"] == [1100.0, 2300.0]
+
+
+def test_characters_survive_another_format(tmp_path: Path) -> None:
+    log = tmp_path / "instances.log"
+    log.write_text(
+        instance(prediction="你", delays=[1.0], elapsed=[])
+        + instance(1, prediction="你们 a。", delays=[1.0, 2.0, 3.0, 4.0], elapsed=[])
+    )
+    for to in ("events", "simulstream"):
+        written = convert(str(log), to, str(tmp_path / to))
+        back = tmp_path / f"{to} back"
+        convert(written, "simuleval", str(back), eval_latency_unit="char")
+        found = [json.loads(line) for line in (back / "instances.log").read_text().splitlines()]
+        assert [one["prediction"] for one in found] == ["你", "你们 a。"]
+        assert [one["delays"] for one in found] == [[1.0], [1.0, 2.0, 3.0, 4.0]]
+
+
+def test_references_of_a_file_go_by_number_when_a_log_is_converted(tmp_path: Path) -> None:
+    log, gold = tmp_path / "instances.log", tmp_path / "gold.txt"
+    log.write_text(instance(1) + instance(0))
+    gold.write_text("first\nsecond\n")
+    for to in ("simuleval", "events"):
+        convert(str(log), to, str(tmp_path / to), str(gold))
+    lines = (tmp_path / "simuleval" / "instances.log").read_text().splitlines()
+    found = {one["index"]: one["reference"] for one in map(json.loads, lines)}
+    assert found == {0: "first", 1: "second"}
+    text = (tmp_path / "events" / "events.jsonl").read_text()
+    assert '{"id":"1","open":{"source_length":2500.0,"reference":"second"' in text
+
+
 @pytest.mark.parametrize("to", ["simuleval", "omnisteval", "events", "simulstream", "fairseq"])
 @pytest.mark.parametrize("name", ["simuleval-s2t-word", "simuleval-s2t-300"])
 def test_latency_survives_another_format(tmp_path: Path, name: str, to: str) -> None:

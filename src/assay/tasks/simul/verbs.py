@@ -204,7 +204,23 @@ VERBS = (
                 choices=("word", "char", "spm"),
                 default="spm",
             ),
+            Option(
+                "eval_latency_unit",
+                ("--eval-latency-unit",),
+                "The unit that the tokens of a simulstream log are put together to.",
+                kind="choice",
+                choices=("word", "char"),
+                default="word",
+            ),
             Option("segments", ("--segments",), "Segments of recordings.", kind="path"),
+            Option(
+                "ca_times",
+                ("--ca-times",),
+                "What the computation-aware times of an event log are in the other format; "
+                "SimulEval's by default.",
+                kind="choice",
+                choices=("queue", "simuleval", "chunk"),
+            ),
         ),
     ),
 )
