@@ -144,6 +144,22 @@ def test_words_after_the_end_are_drawn_at_the_end(tmp_path: Path) -> None:
     assert ">4</text>" not in svg
 
 
+def test_a_folder_with_a_log_of_any_kind_is_that_log(tmp_path: Path) -> None:
+    options = ("--segments", TALK / "segments.yaml", "-g", TALK / "references.txt", "--ci", 0)
+    whole = json.loads(ok("score", TALK, *options, "--output", tmp_path, "--json"))
+    assert whole["system"] == "talk"
+    again = json.loads(ok("score", tmp_path, "--ci", 0, "--json"))
+    assert again["scores"] == whole["scores"]
+
+
+def test_lines_without_delays_are_told(tmp_path: Path) -> None:
+    file = tmp_path / "delay"
+    file.write_text('{"src_len": 6, "delays": [6]}\n{"src_len": 5, "delays": []}\n')
+    result = run("latency", "--input", file)
+    assert result.stdout.splitlines()[1:] == ["average_lagging: 6.0", "average_proportion: 1.0"]
+    assert f"{file}: average_lagging is undefined for 1 of 2 lines" in result.stderr
+
+
 def test_a_folder_of_systems_is_scored_one_by_one(runs: Path) -> None:
     assert sorted(p.name for p in runs.iterdir()) == ["eager", "patient", "steady"]
     printed = ok("score", SYSTEMS, "--ci", 0)

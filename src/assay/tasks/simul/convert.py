@@ -20,13 +20,11 @@ from assay.core.files import sparing, write_texts
 from assay.tasks.simul import events, fairseq, resegmented, simuleval
 from assay.tasks.simul.events import Header, Stream
 from assay.tasks.simul.files import head_of, lines_of
-from assay.tasks.simul.formats import EVENTS, open_log
+from assay.tasks.simul.formats import EVENTS, SIMULSTREAM, open_log
 from assay.tasks.simul.log import Block, Log
 from assay.tasks.simul.settings import Settings
 from assay.tasks.simul.spoken import spoken_line
 from assay.tasks.simul.steps import steps_of
-
-METRICS = "metrics.jsonl"
 
 
 def convert(log: str, to: str, output: str, gold: str | None = None, **options: Any) -> str:
@@ -101,7 +99,7 @@ def _simulstream(header: Header, streams: Sequence[Stream]) -> dict[str, str]:
             audio = event.at
         if stream.source_length is not None and audio < stream.source_length:
             lines.append(_step(number, stream.source_length, 0.0, [], []))
-    return {METRICS: "".join(f"{json.dumps(line)}\n" for line in lines)}
+    return {SIMULSTREAM: "".join(f"{json.dumps(line)}\n" for line in lines)}
 
 
 def _step(

@@ -19,6 +19,7 @@ from assay.tasks.simul.files import first_objects, lines_of
 from assay.tasks.simul.log import Block, Kind, Log, Output
 from assay.tasks.simul.oddities import Oddities, odd_times
 from assay.tasks.simul.recordings import LongOptions, resegmented_block
+from assay.tasks.simul.resegmented import FILE as RESEGMENTED
 from assay.tasks.simul.resegmented import read_resegmented
 from assay.tasks.simul.segments import read_recordings
 from assay.tasks.simul.settings import Settings
@@ -35,7 +36,8 @@ from assay.tasks.simul.simulstream import Detokenizer, Talk, is_simulstream, rea
 from assay.tasks.simul.streams import Emission, by_character
 
 EVENTS = "events.jsonl"
-FILES = (EVENTS, INSTANCES)
+SIMULSTREAM = "metrics.jsonl"
+FILES = (EVENTS, INSTANCES, SIMULSTREAM, RESEGMENTED)
 """What is looked for in a folder, besides fairseq's `text` and `delay`."""
 
 

@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from assay.core.options import Option, Verb
@@ -103,10 +103,10 @@ def _convert(**given: Any) -> str:
     return convert(**given)
 
 
-def _latency(input: str, start_from_zero: bool) -> str:
+def _latency(input: str, start_from_zero: bool, say: Callable[[str], object]) -> str:
     from assay.tasks.simul.fairseq import latency_report
 
-    return latency_report(input, start_from_zero)
+    return latency_report(input, start_from_zero, say)
 
 
 VERBS = (
@@ -130,6 +130,7 @@ VERBS = (
                 kind="flag",
             ),
         ),
+        talks=True,
     ),
     Verb(
         "plot",
