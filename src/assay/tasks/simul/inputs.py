@@ -322,17 +322,16 @@ def _keep_staircases(block: Block, log: Log, intake: Intake) -> None:
 
 
 def _check_ids(block: Block, seen: set[str], log: Log) -> None:
-    before = len(seen)
-    seen.update(block.ids)
-    if len(seen) == before + len(block):
+    own = set(block.ids)
+    if len(own) == len(block) and seen.isdisjoint(own):
+        seen |= own
         return
-    again: set[str] = set()
     for i, one in enumerate(block.ids):
-        if one in again or (one in seen and block.ids.count(one) == 1):
+        if one in seen:
             raise InputError(
                 f"index {one} appears twice",
                 path=log.path,
                 line=block.lines[i] if block.lines is not None else None,
                 hint="remove the line that does not count",
             )
-        again.add(one)
+        seen.add(one)

@@ -48,6 +48,7 @@ def scored(path: Path, gold: Path | None = None, **options: Any) -> dict[str, fl
         (instance() + "\n" + instance(1), "line 2: a blank line between records"),
         (instance() + "{broken\n", "line 2, column 2"),
         (instance() + instance(0), "line 2: index 0 appears twice"),
+        (instance() + instance(1) + instance(1), "line 3: index 1 appears twice"),
         (instance(delays=["x"]), r"line 1: expected `float`, got `str` - at `\$.delays\[0\]`"),
         (instance().replace("1000.0", "NaN"), "line 1, column .*: NaN is not JSON"),
         (instance().replace('"source_length": 2500.0', '"x": 1'), "line 1: no source_length"),
