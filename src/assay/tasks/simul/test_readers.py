@@ -112,6 +112,14 @@ def test_quality_needs_references_if_it_was_asked_for(tmp_path: Path) -> None:
         scored(log, quality_metrics=["BLEU"])
 
 
+def test_streams_that_lack_a_reference_are_told(tmp_path: Path) -> None:
+    log = tmp_path / "instances.log"
+    log.write_text(instance() + instance(1, reference=None) + instance(2, reference=None))
+    result = evaluate("simul", log, ci=0, metrics=["WER"])
+    said = f"{log}: 2 of 3 streams have no reference, which counts as an empty one (first: line 2)"
+    assert list(result.document.warnings) == [said]
+
+
 def test_a_config_is_believed_unless_the_log_says_otherwise(tmp_path: Path) -> None:
     log, config = tmp_path / "instances.log", tmp_path / "config.yaml"
     log.write_text(instance())
