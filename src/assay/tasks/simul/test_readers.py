@@ -186,10 +186,25 @@ def test_tokens_can_only_be_taken_back_from_the_end() -> None:
 # -- recordings ---------------------------------------------------------------------------------
 
 YAML = "- {duration: 2.0, offset: 1.0, wav: 'a, b.wav'}\n- duration: 1.5\n  offset: 3.25\n  wav: a, b.wav\n"
+COMMENTED = """# segments
+---
+- {duration: 2.0, offset: 1.0, rW: 3, wav: "a, b.wav"} # the first
+-   wav: 'a, b.wav'  # the second
+    offset: 3.25
+    duration: 1.5
+"""
+WRAPPED = """- {duration: 2.0, offset: 1.0, speaker_id: a#1,
+  wav: 'a, b.wav'}
+- {duration: 1.5, offset: 3.25, wav: "a, b.wav"
+  }
+"""
+FLOW = """[{duration: 2.0, offset: 1.0, wav: 'a, b.wav'}, {duration: 1.5,
+  offset: 3.25, wav: 'a, b.wav'}]
+"""
 JSON = '[{"wav": "a, b.wav", "offset": 1.0, "duration": 2.0}, {"wav": "a, b.wav", "offset": 3.25, "duration": 1.5}]'
 
 
-@pytest.mark.parametrize("text", [YAML, JSON])
+@pytest.mark.parametrize("text", [YAML, COMMENTED, WRAPPED, FLOW, JSON])
 def test_segments_of_yaml_and_json(tmp_path: Path, text: str) -> None:
     path = tmp_path / "segments.yaml"
     path.write_text(text.replace("  wav: a, b.wav", '  wav: "a, b.wav"'))
@@ -208,7 +223,10 @@ def test_segments_of_yaml_and_json(tmp_path: Path, text: str) -> None:
     [
         ("- {duration: 2.0, offset: 1.0}\n", "line 1: a segment without wav"),
         ("- {duration: x, offset: 1.0, wav: a}\n", "line 1: offset and duration must be seconds"),
+        ("- {duration: nan, offset: 1, wav: a}\n", "line 1: offset 1.0 and duration nan are no"),
+        ("- {duration: 1, offset: -inf, wav: a}\n", "line 1: offset -inf and duration 1.0 are no"),
         ("nothing\n", "line 1: not a list of segments"),
+        ("- {wav: a, offset: 1,\n\n", "line 1: a brace that is not closed"),
         ("[1]\n", "is not a JSON list"),
         ("- {wav: a, offset: 0, duration: 1}\n", "1 segments, but 2 references"),
     ],
