@@ -76,6 +76,90 @@ def test_options_of_simuleval_are_understood(tmp_path: Path) -> None:
     assert len(rows) == 41
 
 
+def test_quality_stands_before_latency_in_files(tmp_path: Path) -> None:
+    ok("score", SYSTEMS / "eager", "-m", "LAAL", "-m", "BLEU", "--ci", 0, "--output", tmp_path)
+    assert (tmp_path / "scores.tsv").read_text().splitlines()[0] == "BLEU\tLAAL"
+
+
+@pytest.mark.parametrize(
+    ("name", "instead"),
+    [
+        ("AL_SpeechAlign_BOW", "by the Montreal Forced Aligner; align it there"),
+        ("StartOffset_SpeechAlign_EOW", "by the Montreal Forced Aligner; align it there"),
+        ("ASR_BLEU", "--transcripts FILE --quality-metrics BLEU"),
+        ("WHISPER_ASR_BLEU", "--transcripts FILE --quality-metrics BLEU"),
+        ("XCOMET-XL", "--output DIR writes sources, output and references for it"),
+    ],
+)
+def test_metrics_that_need_other_programs_say_what_to_do(
+    capsys: pytest.CaptureFixture[str], name: str, instead: str
+) -> None:
+    said = error(capsys, "score", SYSTEMS / "eager", "--latency-metrics", name)
+    assert name in said
+    assert instead in said
+
+
+@pytest.mark.parametrize(
+    ("option", "value", "problem"),
+    [
+        ("--ci", 2, "--ci 2.0 must lie between 0 and 1"),
+        ("--ci", 0, "--ci 0.0 must lie between 0 and 1"),
+        ("--resamples", 0, "--resamples 0 must be at least 1"),
+        ("--seed", -1, "--seed -1 must not be negative"),
+        ("--margin", 0, "--margin 0.0 must be above 0"),
+        ("--latency-margin", -5, "--latency-margin -5.0 must be above 0"),
+    ],
+)
+def test_numbers_that_nobody_can_mean(
+    runs: Path, capsys: pytest.CaptureFixture[str], option: str, value: int, problem: str
+) -> None:
+    for verb in ("compare", "plot"):
+        assert problem in error(capsys, verb, runs / "eager", runs / "steady", option, value)
+
+
+def test_the_unit_of_stream_laal_is_told(capsys: pytest.CaptureFixture[str]) -> None:
+    log = (TALK / "metrics.jsonl", "--segments", TALK / "segments.yaml")
+    printed = ok(
+        "score", *log, "-g", TALK / "references.txt", "--ci", 0, "--latency-metrics", "StreamLAAL"
+    )
+    assert "\nlatency in seconds of the source\n" in printed
+    printed = ok(
+        "score", *log, "-g", TALK / "references.txt", "--ci", 0,
+        "--latency-metrics", "StreamLAAL", "LongYAAL",
+    )  # fmt: skip
+    assert "\nlatency in milliseconds of the source, StreamLAAL in seconds\n" in printed
+
+
+def test_words_after_the_end_are_drawn_at_the_end(tmp_path: Path) -> None:
+    # The end mark of text is a position of its own, behind the last word.
+    (tmp_path / "delay").write_text('{"src_len": 4, "delays": [2, 3, 4, 4]}\n')
+    (tmp_path / "text").write_text("a b c\n")
+    document = json.loads(
+        ok("score", tmp_path, "--ci", 0, "--json", "--save", tmp_path / "run", "--quiet")
+    )
+    assert document["extra"]["staircases"][0]["delays"] == [2, 3, 3]
+    ok("plot", tmp_path / "run", "--sentence", 0, "-o", tmp_path / "stairs.svg")
+    svg = (tmp_path / "stairs.svg").read_text()
+    assert ">3</text>" in svg
+    assert ">4</text>" not in svg
+
+
+def test_a_folder_with_a_log_of_any_kind_is_that_log(tmp_path: Path) -> None:
+    options = ("--segments", TALK / "segments.yaml", "-g", TALK / "references.txt", "--ci", 0)
+    whole = json.loads(ok("score", TALK, *options, "--output", tmp_path, "--json"))
+    assert whole["system"] == "talk"
+    again = json.loads(ok("score", tmp_path, "--ci", 0, "--json"))
+    assert again["scores"] == whole["scores"]
+
+
+def test_lines_without_delays_are_told(tmp_path: Path) -> None:
+    file = tmp_path / "delay"
+    file.write_text('{"src_len": 6, "delays": [6]}\n{"src_len": 5, "delays": []}\n')
+    result = run("latency", "--input", file)
+    assert result.stdout.splitlines()[1:] == ["average_lagging: 6.0", "average_proportion: 1.0"]
+    assert f"{file}: average_lagging is undefined for 1 of 2 lines" in result.stderr
+
+
 def test_a_folder_of_systems_is_scored_one_by_one(runs: Path) -> None:
     assert sorted(p.name for p in runs.iterdir()) == ["eager", "patient", "steady"]
     printed = ok("score", SYSTEMS, "--ci", 0)

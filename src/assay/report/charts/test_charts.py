@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from itertools import combinations
 from math import cos, inf, nan, sin
 from pathlib import Path
 from xml.etree import ElementTree
@@ -32,7 +33,7 @@ from assay.report.charts import (
     staircase_chart,
     tradeoff_chart,
 )
-from assay.report.charts.canvas import DARK, LIGHT, WIDTH, nice_ticks, series, shape
+from assay.report.charts.canvas import DARK, LIGHT, WIDTH, Scale, nice_ticks, series, shape
 from assay.report.html import figure
 
 GOLDEN = Path(__file__).parent / "golden"
@@ -204,6 +205,34 @@ def test_nothing_to_show_is_no_error(make: Callable[[], Chart]) -> None:
         ElementTree.fromstring(text)
         assert "nan" not in text.replace("Nothing", "")
         assert "inf" not in text
+
+
+def test_names_hide_neither_points_nor_one_another() -> None:
+    points = [
+        Tradeoff("left", 1604.0, 95.0),
+        Tradeoff("above", 1783.0, 84.8),
+        Tradeoff("a system of a long name", 1774.0, 83.9),
+        Tradeoff("x", 1848.0, 83.6),
+        Tradeoff("z1", 1872.0, 83.7),
+        Tradeoff("right", 1950.0, 75.2),
+    ]
+    names = [p.label for p in points]
+    drawn = ElementTree.fromstring(
+        tradeoff_chart(points, "t", latency="AL (ms)", quality="BLEU").svg()
+    )
+    boxes = []
+    for node in drawn.iter(f"{SVG}text"):
+        if node.text in names:
+            x, y = float(node.get("x", "")), float(node.get("y", ""))
+            wide = 7 * len(node.text)
+            start = x - wide if node.get("text-anchor") == "end" else x
+            boxes.append((start, start + wide, y - 9, y))
+    for (a, b, top, low), (c, d, other, under) in combinations(boxes, 2):
+        assert b <= c or d <= a or low <= other or under <= top
+    across = Scale.over([p.latency for p in points], 64, WIDTH - 20)
+    up = Scale.over([p.quality for p in points], 302, 22)
+    marks = [(across(p.latency), up(p.quality)) for p in points]
+    assert not [(m, n) for m in marks for n in boxes if n[0] < m[0] < n[1] and n[2] < m[1] < n[3]]
 
 
 def test_the_front_holds_what_nothing_beats() -> None:

@@ -30,6 +30,10 @@ from assay.report.terminal import display_width
 
 LEFT = 64
 HEIGHT = 280
+MARK = 6
+"""From the middle of a mark to its edge, with a little room."""
+ASCENT = 9
+"""From the line of a text to the top of its letters."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,11 +89,12 @@ def tradeoff_chart(
     across = Scale.over([*(p.latency for p in known), *(q[0] for q in outlines)], LEFT, right_edge)
     up = Scale.over([*(p.quality for p in known), *(q[1] for q in outlines)], bottom, top)
     front = pareto_front(points)
+    meaning = f"outlined: {region}, " if outlines else ""
     marks = [
         x_axis(across, top, bottom, latency),
         y_axis(up, LEFT, right_edge, quality),
         text(LEFT + 4, 12, "↖ better", quiet=True),
-        text(right_edge, 12, "dashed: Pareto front", anchor="end", quiet=True),
+        text(right_edge, 12, f"{meaning}dashed: Pareto front", anchor="end", quiet=True),
         _front(front, across, up, right_edge),
     ]
     families = list(dict.fromkeys(p.family or p.label for p in known))
@@ -128,22 +133,41 @@ def _front(front: Sequence[Tradeoff], across: Scale, up: Scale, right_edge: floa
 
 
 def _labels(points: Sequence[Tradeoff], across: Scale, up: Scale, right_edge: float) -> list[str]:
-    """Names beside their points; moved down where one would lie on another."""
+    """Names beside their points, right or left; moved down where one would lie on another name or
+    on another point."""
     taken: list[tuple[float, float, float]] = []
     found = []
     ordered = sorted(points, key=lambda p: up(p.quality))
-    for point, (shown,) in zip(ordered, label_lines([p.label for p in ordered]), strict=True):
-        x, y = across(point.latency), up(point.quality)
-        room = CHARACTER * display_width(shown) + 10
-        anchor = "start" if x + room < right_edge else "end"
-        start = x + 9 if anchor == "start" else x - 9 - room
-        line = y - 7
-        while any(a < start + room and start < b and abs(line - c) < LINE - 4 for a, b, c in taken):
-            line += LINE - 4
+    places = [(across(p.latency), up(p.quality)) for p in ordered]
+    for i, (shown,) in enumerate(label_lines([p.label for p in ordered])):
+        x, y = places[i]
+        others = [*places[:i], *places[i + 1 :]]
+        room = CHARACTER * display_width(shown)
+        sides = [("start", x + 9), ("end", x - 9 - room)]
+        sides = [s for s in sides if s[1] >= LEFT and s[1] + room <= right_edge] or sides[1:]
+        tries = [(*side, y - 7 + k * (LINE - 4)) for k in range(len(points) + 2) for side in sides]
+        free = [t for t in tries if _is_free(t[1], t[1] + room, t[2], taken)]
+        clear = [t for t in free if not _lies_on(t[1], t[1] + room, t[2], others)]
+        anchor, start, line = (clear or free or tries)[0]
         taken.append((start, start + room, line))
         beside = x + 9 if anchor == "start" else x - 9
-        found.append(label(beside, line, point.label, [shown], anchor=anchor))
+        found.append(label(beside, line, ordered[i].label, [shown], anchor=anchor))
     return found
+
+
+def _is_free(
+    left_end: float, right_end: float, line: float, taken: Sequence[tuple[float, float, float]]
+) -> bool:
+    """Whether no name is written there yet."""
+    return not any(a < right_end and left_end < b and abs(line - c) < LINE - 4 for a, b, c in taken)
+
+
+def _lies_on(left_end: float, right_end: float, line: float, places: Sequence[Point]) -> bool:
+    """Whether a name there would hide one of these points."""
+    return any(
+        left_end - MARK < x < right_end + MARK and line - ASCENT - MARK < y < line + MARK
+        for x, y in places
+    )
 
 
 def _said(

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Sequence
-from itertools import groupby
 from pathlib import Path
 from typing import Any
 
@@ -19,52 +18,45 @@ from assay.core.document import Intake
 from assay.core.errors import UsageError
 from assay.core.files import sparing, write_texts
 from assay.tasks.simul import events, fairseq, resegmented, simuleval
-from assay.tasks.simul.files import lines_of
-from assay.tasks.simul.formats import EVENTS, open_log
+from assay.tasks.simul.events import Header, Stream
+from assay.tasks.simul.files import head_of, lines_of
+from assay.tasks.simul.formats import EVENTS, SIMULSTREAM, open_log
 from assay.tasks.simul.log import Block, Log
 from assay.tasks.simul.settings import Settings
 from assay.tasks.simul.spoken import spoken_line
-from assay.tasks.simul.streams import Emission
-
-METRICS = "metrics.jsonl"
+from assay.tasks.simul.steps import steps_of
 
 
 def convert(log: str, to: str, output: str, gold: str | None = None, **options: Any) -> str:
     """Read a log of any kind and write it as another; gives back what was written."""
     intake = Intake()
     references = None if gold is None else lines_of(Path(gold), intake, "gold")
+    # SimulEval's times are all time on the clock, whatever an event log is scored by.
+    options["ca_times"] = options.get("ca_times") or _usual_times(Path(log), to)
     settings = Settings.of({**options, "output": output})
     opened = open_log(Path(log), settings, intake, "error", references)
-    from assay.tasks.simul.inputs import joined
+    from assay.tasks.simul.inputs import joined, with_references
 
     if opened.target_type == "speech" and to not in ("simuleval", "events"):
         raise UsageError(f"the output is speech, which {to} has no place for; use --to simuleval")
-    block = joined(list(opened.blocks))
     if references is not None and not opened.longform:
-        if len(references) != len(block):
-            raise UsageError(
-                f"{len(block):,} streams, but {len(references):,} references in {gold}"
-            )
-        block = Block(block.ids, block.streams, references, block.columns)
-    contents = _WRITERS[to](block, opened)
+        opened.blocks = with_references(opened, opened.blocks, references, "error", intake)
+    block = joined(list(opened.blocks))
+    if to in _STEPS:
+        contents = _STEPS[to](*steps_of(block, opened, settings))
+    else:
+        contents = _WRITERS[to](block, opened)
     files = {Path(output) / name: content for name, content in contents.items()}
     with sparing(file.path for file in intake.inputs):
         write_texts(files)
     return "\n".join(map(str, files))
 
 
-def _units(emission: Emission) -> list[str]:
-    """The units that delays belong to; words if there are as many, else characters."""
-    words = emission.text.split()
-    if len(words) == len(emission.delays):
-        return words
-    letters = [c for c in emission.text if c != " "]
-    if len(letters) == len(emission.delays):
-        return letters
-    raise UsageError(
-        f"'{emission.text[:40]}' has {len(words)} words, but {len(emission.delays)} delays: "
-        "which unit a delay belongs to is not known"
-    )
+def _usual_times(log: Path, to: str) -> str | None:
+    if to not in ("simuleval", "omnisteval") or not log.exists():
+        return None
+    file = log / EVENTS if log.is_dir() else log
+    return "simuleval" if file.is_file() and events.is_event_log(head_of(file)) else None
 
 
 def _fairseq(block: Block, log: Log) -> dict[str, str]:
@@ -91,37 +83,35 @@ def _simuleval(block: Block, log: Log) -> dict[str, str]:
     }
 
 
-def _simulstream(block: Block, log: Log) -> dict[str, str]:
-    """Steps are runs of units that were written at the same time."""
-    lines = []
-    for number, (name, emission) in enumerate(zip(block.ids, block.streams, strict=True)):
-        wav = {"id": number, "metadata": {"wav_name": f"{name}.wav"}}
-        lines.append(json.dumps(wav))
-        for delay, elapsed, units in _steps(emission):
-            lines.append(json.dumps(_step(number, delay, elapsed, [f"▁{u}" for u in units])))
-        if not emission.delays or emission.delays[-1] < emission.source_length:
-            lines.append(json.dumps(_step(number, emission.source_length, None, [])))
-    return {METRICS: "".join(f"{line}\n" for line in lines)}
+def _simulstream(header: Header, streams: Sequence[Stream]) -> dict[str, str]:
+    """Words are marked as SentencePiece marks them; characters and pieces are what they are."""
+    mark = "▁" if header.unit == "word" else ""
+    lines: list[dict[str, Any]] = []
+    for number, stream in enumerate(streams):
+        lines.append({"id": number, "metadata": {"wav_name": f"{stream.id}.wav"}})
+        tokens: list[str] = []
+        audio = 0.0
+        for event in stream.events:
+            kept = len(tokens) - event.delete
+            new = [f"{mark}{unit}" for unit in event.emit]
+            lines.append(_step(number, event.at, event.end - event.start, new, tokens[kept:]))
+            tokens[kept:] = new
+            audio = event.at
+        if stream.source_length is not None and audio < stream.source_length:
+            lines.append(_step(number, stream.source_length, 0.0, [], []))
+    return {SIMULSTREAM: "".join(f"{json.dumps(line)}\n" for line in lines)}
 
 
-def _step(number: int, at: float, elapsed: float | None, tokens: list[str]) -> dict[str, Any]:
-    took = 0.0 if elapsed is None else max(0.0, elapsed - at)
+def _step(
+    number: int, at: float, took: float, new: Sequence[str], deleted: Sequence[str]
+) -> dict[str, Any]:
     return {
         "id": number,
         "total_audio_processed": at / 1000,
         "computation_time": took / 1000,
-        "generated_tokens": tokens,
-        "deleted_tokens": [],
+        "generated_tokens": new,
+        "deleted_tokens": deleted,
     }
-
-
-def _steps(emission: Emission) -> list[tuple[float, float | None, list[str]]]:
-    times: Sequence[float | None] = emission.elapsed or [None] * len(emission.delays)
-    rows = list(zip(emission.delays, times, _units(emission), strict=True))
-    return [
-        (delay, elapsed, [unit for _, _, unit in members])
-        for (delay, elapsed), members in groupby(rows, key=lambda row: (row[0], row[1]))
-    ]
 
 
 def _omnisteval(block: Block, log: Log) -> dict[str, str]:
@@ -140,41 +130,27 @@ def _omnisteval(block: Block, log: Log) -> dict[str, str]:
     return {simuleval.INSTANCES: "".join(f"{line}\n" for line in lines)}
 
 
-def _events(block: Block, log: Log) -> dict[str, str]:
-    unit = "word"
-    types = {"source_type": log.source_type, "target_type": log.target_type}
-    header = {"assay": events.FORMAT, **types}
-    lines: list[dict[str, Any]] = []
-    held = block.references if block.references is not None else [None] * len(block)
-    for name, emission, reference in zip(block.ids, block.streams, held, strict=True):
-        about: dict[str, Any] = {"source_length": emission.source_length}
-        if reference is not None:
-            about["reference"] = reference
-        if emission.source is not None:
-            about["source"] = simuleval.name_of(emission.source)
-        lines.append({"id": name, "open": about})
-        if log.target_type == "speech":
-            pieces = zip(emission.delays, emission.durations or [], strict=True)
-            lines += [
-                {"id": name, "at": at, "start": at, "end": at, "duration": duration}
-                for at, duration in pieces
-            ]
-        steps = [] if log.target_type == "speech" else _steps(emission)
-        if any(" " not in emission.text and len(u) > 1 for _, _, u in steps):
-            unit = "char"
-        for delay, elapsed, units in steps:
-            took = 0.0 if elapsed is None else max(0.0, elapsed - delay)
-            step = {"id": name, "at": delay, "start": delay, "end": delay + took, "emit": units}
-            lines.append(step)
-        lines.append({"id": name, "close": {} if emission.end is None else {"at": emission.end}})
-    encoded = [msgspec.json.encode(line).decode() for line in [{**header, "unit": unit}, *lines]]
-    return {EVENTS: "".join(f"{line}\n" for line in encoded)}
+def _events(header: Header, streams: Sequence[Stream]) -> dict[str, str]:
+    lines: list[dict[str, Any]] = [{"assay": events.FORMAT, **msgspec.to_builtins(header)}]
+    for stream in streams:
+        about = {
+            "source_length": stream.source_length,
+            "reference": stream.reference,
+            "source": stream.source,
+        }
+        known = {name: value for name, value in about.items() if value is not None}
+        lines.append({"id": stream.id, "open": known})
+        lines += [{"id": stream.id, **events.step_line(event)} for event in stream.events]
+        lines.append({"id": stream.id, "close": {} if stream.end is None else {"at": stream.end}})
+    return {EVENTS: "".join(f"{msgspec.json.encode(line).decode()}\n" for line in lines)}
 
 
 _WRITERS: dict[str, Callable[[Block, Log], dict[str, str]]] = {
     "fairseq": _fairseq,
     "simuleval": _simuleval,
-    "simulstream": _simulstream,
     "omnisteval": _omnisteval,
+}
+_STEPS: dict[str, Callable[[Header, Sequence[Stream]], dict[str, str]]] = {
+    "simulstream": _simulstream,
     "events": _events,
 }

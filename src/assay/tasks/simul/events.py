@@ -143,6 +143,11 @@ class Stream:
         position plus all time that has passed on the wall clock. `chunk`: the position plus the
         computation of that step alone.
         """
+        done = self.step_times(how)
+        return [done[step] for _, step in self.units()]
+
+    def step_times(self, how: CaTimes = "queue") -> list[float]:
+        """The computation-aware time of each step."""
         done: list[float] = []
         for event in self.events:
             took = event.end - event.start
@@ -152,7 +157,7 @@ class Stream:
                 done.append(event.at + took)
             else:
                 done.append(max(event.at, done[-1] if done else 0.0) + took)
-        return [done[step] for _, step in self.units()]
+        return done
 
     def emission(self, header: Header, how: CaTimes = "queue") -> Emission:
         """The stream as it is scored."""
@@ -344,6 +349,13 @@ class _Step(msgspec.Struct, gc=False, omit_defaults=True):
     read: float | None = None
     duration: float | None = None
     rate: int | None = None
+
+
+def step_line(event: Event) -> dict[str, Any]:
+    """A step as it stands in a log, without the id of its stream."""
+    found: dict[str, Any] = msgspec.to_builtins(_Step("", *event))
+    del found["id"]
+    return found
 
 
 class _Line(msgspec.Struct, gc=False):

@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -146,8 +146,11 @@ def latency_scores(delays: Sequence[Sequence[float]], lengths: Sequence[float]) 
     return {name: mean_defined(found[name]) for name in ("DAL", "AL", "AP")}
 
 
-def latency_report(path: str, from_zero: bool = False) -> str:
-    """Three lines `name: value` for a file of delays, the end marks' included."""
+def latency_report(path: str, from_zero: bool, say: Callable[[str], object]) -> str:
+    """Three lines `name: value` for a file of delays, the end marks' included.
+
+    Lines for which a value is undefined are left out of its mean, and told.
+    """
     shift = 1.0 if from_zero else 0.0
     delays: list[list[float]] = []
     lengths: list[float] = []
@@ -155,15 +158,19 @@ def latency_report(path: str, from_zero: bool = False) -> str:
         _check(objects, first, Path(path))
         delays += [[d + shift for d in one.delays] for one in objects]
         lengths += [one.src_len for one in objects]
-    names = {
-        "DAL": "differentiable_average_lagging",
-        "AL": "average_lagging",
-        "AP": "average_proportion",
-    }
-    found = latency_scores(delays, lengths)
-    return "\n".join(
-        f"{names[key]}: {'' if np.isnan(value) else value}" for key, value in found.items()
-    )
+    found = fairseq_latency(Ragged.of(delays), np.asarray(lengths, dtype=np.float64))
+    lines = []
+    for key, name in (
+        ("DAL", "differentiable_average_lagging"),
+        ("AL", "average_lagging"),
+        ("AP", "average_proportion"),
+    ):
+        mean = mean_defined(found[key])
+        lines.append(f"{name}: {'' if np.isnan(mean) else mean}")
+        undefined = int(np.isnan(found[key]).sum())
+        if undefined:
+            say(f"{path}: {name} is undefined for {undefined:,} of {len(delays):,} lines")
+    return "\n".join(lines)
 
 
 def server_scores(

@@ -19,6 +19,7 @@ from assay.tasks.simul.files import first_objects, lines_of
 from assay.tasks.simul.log import Block, Kind, Log, Output
 from assay.tasks.simul.oddities import Oddities, odd_times
 from assay.tasks.simul.recordings import LongOptions, resegmented_block
+from assay.tasks.simul.resegmented import FILE as RESEGMENTED
 from assay.tasks.simul.resegmented import read_resegmented
 from assay.tasks.simul.segments import read_recordings
 from assay.tasks.simul.settings import Settings
@@ -35,7 +36,8 @@ from assay.tasks.simul.simulstream import Detokenizer, Talk, is_simulstream, rea
 from assay.tasks.simul.streams import Emission, by_character
 
 EVENTS = "events.jsonl"
-FILES = (EVENTS, INSTANCES)
+SIMULSTREAM = "metrics.jsonl"
+FILES = (EVENTS, INSTANCES, SIMULSTREAM, RESEGMENTED)
 """What is looked for in a folder, besides fairseq's `text` and `delay`."""
 
 
@@ -92,7 +94,7 @@ def open_log(
         source = settings.source_type or "text"
         blocks = read_fairseq(path, source, intake)
         return Log("fairseq", str(path), source, "text", blocks)
-    file = _file_in(path) if path.is_dir() else path
+    file = file_of(path)
     head = first_objects(file)
     if not head:
         raise InputError(
@@ -135,7 +137,7 @@ def _longform(
     recordings = read_recordings(
         Path(settings.segments), references, intake, from_first=settings.offset_delays
     )
-    file = _file_in(path) if path.is_dir() else path
+    file = file_of(path)
     outputs, kind = _outputs(file, settings, intake, [r.name for r in recordings])
     if kind != "simulstream":
         intake.warnings.extend(f"{file}: {line}" for line in _odd(outputs))
@@ -175,20 +177,21 @@ def _outputs(
         found = zip(names, lines, strict=True)
         return [Output(n, Emission(t, [], 0.0), i) for i, (n, t) in enumerate(found, 1)], "longform"
     if head[0].get("assay") == FORMAT:
-        header, streams = _finished_events(file, intake)
+        header, streams = finished_events(file, intake)
         how = settings.event_times
         return [
             Output(s.source if isinstance(s.source, str) else s.id, s.emission(header, how))
             for s in streams
         ], "events"
     if is_simulstream(head):
-        talks = _talks(file, settings, intake)
+        talks = talks_of(file, settings, intake)
         return [Output(t.name, t.emission()) for t in talks], "simulstream"
     return read_outputs(file, intake), "simuleval"
 
 
-def _talks(path: Path, settings: Settings, intake: Intake) -> list[Talk]:
-    detokenizer = _detokenizer(settings, intake)
+def talks_of(path: Path, settings: Settings, intake: Intake) -> list[Talk]:
+    """The streams of a simulstream log."""
+    detokenizer = detokenizer_of(settings, intake)
     unit = "char" if settings.unit == "char" else "word"
     times = settings.ca_times or "chunk"
 
@@ -198,7 +201,8 @@ def _talks(path: Path, settings: Settings, intake: Intake) -> list[Talk]:
     return read_talks(path, make, intake)
 
 
-def _detokenizer(settings: Settings, intake: Intake) -> Detokenizer:
+def detokenizer_of(settings: Settings, intake: Intake) -> Detokenizer:
+    """How the tokens of a simulstream log become text."""
     if settings.eval_config is None:
         return settings.detokenizer  # type: ignore[return-value]
     path = Path(settings.eval_config)
@@ -215,7 +219,7 @@ def _detokenizer(settings: Settings, intake: Intake) -> Detokenizer:
 
 
 def _simulstream(path: Path, settings: Settings, intake: Intake) -> Log:
-    talks = _talks(path, settings, intake)
+    talks = talks_of(path, settings, intake)
 
     def blocks() -> Iterator[Block]:
         if talks:
@@ -226,6 +230,11 @@ def _simulstream(path: Path, settings: Settings, intake: Intake) -> Log:
 
 def _keys(first: dict[str, Any]) -> str:
     return ", ".join(repr(key) for key in list(first)[:5]) or "no keys"
+
+
+def file_of(path: Path) -> Path:
+    """The file of a log that is given as a file or as its folder."""
+    return _file_in(path) if path.is_dir() else path
 
 
 def _file_in(folder: Path) -> Path:
@@ -259,7 +268,8 @@ def _simuleval(path: Path, first: dict[str, Any], settings: Settings, intake: In
     return Log("simuleval", str(path), source, target, blocks)
 
 
-def _finished_events(path: Path, intake: Intake) -> tuple[Header, list[Stream]]:
+def finished_events(path: Path, intake: Intake) -> tuple[Header, list[Stream]]:
+    """The streams of an event log that finished; what did not is told."""
     header, streams = read_events(path)
     digest = hashlib.sha256(path.read_bytes()).hexdigest()
     intake.inputs.append(InputFile("predictions", str(path), digest))
@@ -275,13 +285,32 @@ def _finished_events(path: Path, intake: Intake) -> tuple[Header, list[Stream]]:
 def emission_of(stream: Stream, header: Header, settings: Settings) -> Emission:
     """A stream of an event log as these settings score it."""
     found = stream.emission(header, settings.event_times)
+    if header.unit == "spm" and settings.unit != "spm" and header.target_type == "text":
+        found = _by_text(found, stream, settings)
     if settings.unit == "char" and header.unit == "word" and header.target_type == "text":
         found = by_character(found)
     return replace(found, source=stream.source) if settings.with_sources else found
 
 
+def _by_text(emission: Emission, stream: Stream, settings: Settings) -> Emission:
+    """Words or characters of a stream of pieces: each has the time at which it got its form."""
+    talk = Talk(stream.id, "spm", "char" if settings.unit == "char" else "word")
+    times = stream.step_times(settings.event_times)
+    for event, aware in zip(stream.events, times, strict=True):
+        deleted = talk.tokens[len(talk.tokens) - event.delete :]
+        talk.step(event.at, event.end - event.start, deleted, event.emit, aware)
+    found = talk.emission()
+    return replace(
+        emission,
+        text=found.text,
+        delays=found.delays,
+        elapsed=found.elapsed if emission.elapsed else [],
+        deleted=found.deleted,
+    )
+
+
 def _event_log(path: Path, settings: Settings, intake: Intake) -> Log:
-    header, done = _finished_events(path, intake)
+    header, done = finished_events(path, intake)
 
     def blocks() -> Iterator[Block]:
         if done:

@@ -25,7 +25,7 @@ from assay.tasks.simul.ragged import Mask
 from assay.tasks.simul.registry import chosen_metrics
 from assay.tasks.simul.resegmented import FILE
 from assay.tasks.simul.settings import Settings
-from assay.tasks.simul.streams import Emission, Streams
+from assay.tasks.simul.streams import Emission, Streams, within_source
 from assay.tasks.simul.transcripts import with_transcripts
 from assay.tasks.simul.units import unit_counts
 
@@ -52,7 +52,7 @@ def open_examples(predictions: Any, gold: Any, missing: Missing, **options: Any)
         log.blocks = with_transcripts(log, settings.transcripts, intake)
     own = first.references is not None
     if references is not None and not log.longform:
-        log.blocks = _with_references(log, log.blocks, references, missing, intake)
+        log.blocks = with_references(log, log.blocks, references, missing, intake)
     elif not own and not log.longform:
         intake.warnings.append(
             f"{log.path} has no references: streams are held against the length of their output"
@@ -148,7 +148,7 @@ def _in_memory(records: Any, settings: Settings) -> Log:
     return Log("simuleval", "memory", kind, "text", iter([Block.of(ids, emissions, references)]))
 
 
-def _with_references(
+def with_references(
     log: Log,
     blocks: Iterator[Block],
     references: Sequence[str],
@@ -305,14 +305,16 @@ def _keep_staircases(block: Block, log: Log, intake: Intake) -> None:
     for i in range(len(block)):
         if len(held) == STAIRCASES:
             return
-        delays = streams.delays[i].tolist()
+        is_marked = bool(streams.of_text[i]) and not math.isnan(streams.end[i])
+        length = float(streams.source[i])
+        delays = within_source(streams.delays[i].tolist(), length, is_marked=is_marked)
         if len(delays) > 2:
             words = streams.texts[i].split()
             held.append(
                 {
                     "id": block.ids[i],
                     "delays": delays,
-                    "source_length": float(streams.source[i]),
+                    "source_length": length,
                     "units": words if len(words) == len(delays) else [],
                     "unit": "words" if streams.of_text[i] else "ms",
                 }
@@ -320,17 +322,16 @@ def _keep_staircases(block: Block, log: Log, intake: Intake) -> None:
 
 
 def _check_ids(block: Block, seen: set[str], log: Log) -> None:
-    before = len(seen)
-    seen.update(block.ids)
-    if len(seen) == before + len(block):
+    own = set(block.ids)
+    if len(own) == len(block) and seen.isdisjoint(own):
+        seen |= own
         return
-    again: set[str] = set()
     for i, one in enumerate(block.ids):
-        if one in again or (one in seen and block.ids.count(one) == 1):
+        if one in seen:
             raise InputError(
                 f"index {one} appears twice",
                 path=log.path,
                 line=block.lines[i] if block.lines is not None else None,
                 hint="remove the line that does not count",
             )
-        again.add(one)
+        seen.add(one)

@@ -128,7 +128,9 @@ class AverageLagging(AgainstReference):
         """AL against outputs of these lengths."""
         times = self.times(streams)
         found = latency.average_lagging(times, streams.source, length)
-        return np.where((streams.source == 0) & (times.firsts() <= 0), np.nan, found)
+        # Where the first unit came after the end its time is the lag, and there is no pace to know.
+        has_pace = (streams.source > 0) & (length > 0)
+        return np.where(has_pace | (times.firsts() > streams.source), found, np.nan)
 
 
 @dataclass(frozen=True)

@@ -12,7 +12,7 @@ from assay.core.metric import Metric, Score
 from assay.core.names import unknown
 from assay.tasks.simul.lagging import Timed, aware
 from assay.tasks.simul.metrics import lag
-from assay.tasks.simul.ragged import Mask, Numbers
+from assay.tasks.simul.ragged import Mask, Numbers, Ragged
 from assay.tasks.simul.streams import Streams
 
 TYPES = ("known", "log")
@@ -24,12 +24,19 @@ def is_spoken(streams: Streams) -> Mask:
     return (streams.delays.counts > 0) & ~np.isnan(streams.durations.lasts())
 
 
-def spoken_ends(streams: Streams) -> tuple[Numbers, Numbers]:
-    """Start and end of every piece of spoken output: it waits for the one before to end."""
-    delays, lengths = streams.delays, streams.durations
-    total = lengths.running_sum()
-    starts = delays.like(delays.values - (total - lengths.values)).running_maximum()
-    return starts + (total - lengths.values), starts + total
+def spoken_ends(times: Ragged, durations: Ragged) -> tuple[Numbers, Numbers]:
+    """Start and end of every piece of spoken output: it waits for the one before to end.
+
+    Times are added in the order of the pieces, so that a piece that had to wait begins exactly
+    where the one before ends: the least rounding would count as a gap.
+    """
+    starts, ends = times.values.copy(), times.values + durations.values
+    order = np.argsort(times.places, kind="stable")
+    waves = np.split(order, np.cumsum(np.bincount(times.places))[:-1])
+    for wave in waves[1:]:  # all first pieces, all second pieces, and so on
+        starts[wave] = np.maximum(ends[wave - 1], starts[wave])
+        ends[wave] = starts[wave] + durations.values[wave]
+    return starts, ends
 
 
 @dataclass(frozen=True)
@@ -60,7 +67,7 @@ class EndOffset(Timed):
 
     def values(self, streams: Streams, batch: Batch) -> Numbers:
         """The last time of each stream, less the length of the source."""
-        return _last_times(self.times(streams).lasts(), streams) - streams.source
+        return _last_times(self.times(streams), streams) - streams.source
 
 
 @dataclass(frozen=True)
@@ -82,19 +89,19 @@ class RealTimeFactor(Timed):
 
     def values(self, streams: Streams, batch: Batch) -> Numbers:
         """The last time of each stream, divided by the length of the source."""
-        last = self.times(streams).lasts()
-        if self.types == "known":
-            last = _last_times(last, streams)
+        times = self.times(streams)
+        last = _last_times(times, streams) if self.types == "known" else times.lasts()
         with np.errstate(divide="ignore", invalid="ignore"):
             return np.where(streams.source == 0, np.nan, last / streams.source)
 
 
-def _last_times(last: Numbers, streams: Streams) -> Numbers:
+def _last_times(times: Ragged, streams: Streams) -> Numbers:
+    """When the last unit was written, or the last piece had been heard."""
     spoken = is_spoken(streams)
     if not spoken.any():
-        return last
-    _, ends = spoken_ends(streams)
-    return np.where(spoken, streams.delays.like(ends).lasts(), last)
+        return times.lasts()
+    _, ends = spoken_ends(times, streams.durations)
+    return np.where(spoken, times.like(ends).lasts(), times.lasts())
 
 
 @dataclass(frozen=True)
@@ -115,7 +122,7 @@ class _Discontinuity(Timed):
 
     def gaps(self, streams: Streams) -> tuple[Numbers, Numbers]:
         """Milliseconds and number of gaps of each stream that speaks; NaN for others."""
-        starts, ends = spoken_ends(streams)
+        starts, ends = spoken_ends(streams.delays, streams.durations)
         silence = starts - streams.delays.like(ends).previous(np.inf)
         is_gap = silence > 0
         spoken = is_spoken(streams)

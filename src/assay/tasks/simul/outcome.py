@@ -172,13 +172,17 @@ def details(document: ResultDocument) -> str | None:
 
 def _unit_line(document: ResultDocument) -> str:
     """What the numbers of lagging are, where there are some."""
-    if not any(
-        k.partition("@")[0].removesuffix("_CA").endswith(("AL", "ATD", "Offset"))
-        for k in document.scores
-    ):
+    plain = [k.partition("@")[0].removesuffix("_CA") for k in document.scores]
+    found = [k for k in plain if k.endswith(("AL", "ATD", "Offset"))]
+    if not found:
         return ""
     is_text = document.extra.get("log", {}).get("source_type") == "text"
-    return "latency in words of the source" if is_text else "latency in milliseconds of the source"
+    usual = "words" if is_text else "milliseconds"
+    in_seconds = [k.startswith("Stream") for k in found]
+    if all(in_seconds):
+        return "latency in seconds of the source"
+    aside = ", StreamLAAL in seconds" if any(in_seconds) else ""
+    return f"latency in {usual} of the source{aside}"
 
 
 def _regime_line(regime: Mapping[str, Any]) -> str:
@@ -308,8 +312,10 @@ def _fairseq_files(document: ResultDocument, held: Held) -> dict[str, str]:
 def _simuleval_files(outcome: Outcome, held: Held) -> dict[str, str]:
     document = outcome.document
     log = document.extra.get("log", {})
-    scores = {own_name(k): v for k, v in document.scores.items()}
     each = {own_name(k): v for k, v in latency_of_each(outcome).items()}
+    scores = {own_name(k): v for k, v in document.scores.items()}
+    # Quality stands before latency, whichever was named first.
+    scores = dict(sorted(scores.items(), key=lambda score: score[0] in each))
     return {
         "scores.tsv": simuleval.scores_table(scores),
         "metrics.tsv": simuleval.metrics_table(held.ids, each),

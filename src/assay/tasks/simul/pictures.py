@@ -20,6 +20,7 @@ from assay.report.charts import (
     staircase_chart,
     tradeoff_chart,
 )
+from assay.tasks.simul.streams import within_source
 from assay.tasks.simul.tradeoff import Run, axes_of
 
 
@@ -75,11 +76,13 @@ def staircase_picture(runs: Sequence[Any], sentence: str) -> Chart:
                 held = example.prediction
                 words = held["text"].split()
                 fits = len(words) == len(held["delays"])
+                length = float(held["source_length"])
+                is_marked = held.get("source_type") == "text" and held.get("end") is not None
                 stairs.append(
                     Staircase(
                         run.document.system,
-                        tuple(held["delays"]),
-                        float(held["source_length"]),
+                        tuple(within_source(held["delays"], length, is_marked=is_marked)),
+                        length,
                         tuple(words) if fits else (),
                     )
                 )

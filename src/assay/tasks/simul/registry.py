@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -64,6 +65,26 @@ DEFAULTS: dict[str, tuple[str, ...]] = {
 }
 """Latency that is measured where none is named. Lagging holds output against the words of a
 reference, and pieces of spoken output are no words."""
+
+
+ELSEWHERE: tuple[tuple[str, str], ...] = (
+    (
+        r".+_SpeechAlign_.+",
+        "needs the words of spoken output aligned with its audio by the Montreal Forced Aligner; "
+        "align it there, write a log with a delay for each word, and score that by "
+        "--latency-metrics AL LAAL ATD",
+    ),
+    (
+        r"(WHISPER_)?ASR_BLEU",
+        "needs a speech recogniser; have one write the output down, and score that with "
+        "--transcripts FILE --quality-metrics BLEU",
+    ),
+    (
+        r"X?COMET.*",
+        "needs a neural network; --output DIR writes sources, output and references for it",
+    ),
+)
+"""Metrics of other programs that need what is not part of this one, and what to do instead."""
 
 
 def metric(text: str) -> Metric:
@@ -165,8 +186,12 @@ def _full_name(plain: str, meant: str) -> str:
 def _built(text: str, log: Log, settings: Settings) -> Metric:
     name, params = parse_metric(text)
     known = classes(settings)
-    if Path(name).exists() and name.lower() not in {c.name.lower() for c in known}:
-        raise UsageError(f"'{name}' is a file, not a metric; put the log before the metrics")
+    if name.lower() not in {c.name.lower() for c in known}:
+        if Path(name).exists():
+            raise UsageError(f"'{name}' is a file, not a metric; put the log before the metrics")
+        for pattern, instead in ELSEWHERE:
+            if re.fullmatch(pattern, name, re.IGNORECASE):
+                raise UsageError(f"{name} {instead}")
     given = settings.parameters(build(name, known), log)
     return build(format_metric(name, {**given, **params}), known)
 

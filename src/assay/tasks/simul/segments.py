@@ -8,6 +8,7 @@ documents of text.
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -23,6 +24,7 @@ from assay.tasks.simul.files import lines_of
 _ITEM = re.compile(
     r"""\s*(?P<key>[\w-]+)\s*:\s*(?P<value>"(?:[^"\\]|\\.)*"|'[^']*'|[^,]*)\s*(?:,|$)"""
 )
+_TOKEN = re.compile(r"""(?<![^\s{\[:,])(?:"(?:[^"\\]|\\.)*"|'[^']*')|[{}#]|[^\s{}#]+|\s+""")
 _DOCUMENT = re.compile(r"^docid=(?P<doc>[^,]+),\s*segid=(?P<seg>\S+)$")
 HINT = "write - {wav: talk.wav, offset: 1.5, duration: 3.2}, one line per segment"
 
@@ -90,28 +92,60 @@ def _entries(lines: Sequence[str], path: Path) -> Iterator[tuple[str, float, flo
         return
     text = "\n".join(lines).lstrip()
     if text.startswith("["):
-        yield from _of_json(text, path)
+        yield from _of_list(lines, path)
         return
     for number, mapping in _mappings(lines, path):
         yield _entry(mapping, path, number)
 
 
-def _of_json(text: str, path: Path) -> Iterator[tuple[str, float, float]]:
+def _of_list(lines: Sequence[str], path: Path) -> Iterator[tuple[str, float, float]]:
+    """A list in brackets: of JSON, or of YAML on as many lines as it wants."""
     try:
-        held = msgspec.json.decode(text.encode(), type=list[dict[str, Any]])
+        held = msgspec.json.decode("\n".join(lines).encode(), type=list[dict[str, Any]])
     except msgspec.MsgspecError as error:
-        raise InputError(f"is not a JSON list ({error})", path=path, hint=HINT) from None
+        found = " ".join(_joined_lines(lines, path).values())
+        inside = [part.partition("}")[0] for part in found.split("{")[1:]]
+        # What is JSON but for a slip is told where the slip is.
+        if not inside or '"wav"' in found:
+            raise InputError(f"is not a JSON list ({error})", path=path, hint=HINT) from None
+        held = [dict(_pairs(text, path, None)) for text in inside]
     for mapping in held:
         yield _entry(mapping, path, None)
+
+
+def _tokens(line: str) -> Iterator[str]:
+    """The parts of a line, quoted ones whole, without a comment."""
+    for match in _TOKEN.finditer(line):
+        token = match[0]
+        if token.startswith("#") and (match.start() == 0 or line[match.start() - 1].isspace()):
+            return
+        yield token
+
+
+def _joined_lines(lines: Sequence[str], path: Path) -> dict[int, str]:
+    """The lines without comments, by their numbers; those of a mapping in braces are one."""
+    found: dict[int, str] = {}
+    first, depth = 0, 0
+    for number, line in enumerate(lines, start=1):
+        tokens = list(_tokens(line))
+        text = "".join(tokens).strip()
+        if depth:
+            found[first] += f" {text}"
+        else:
+            first = number
+            found[first] = text
+        depth += tokens.count("{") - tokens.count("}")
+    if depth > 0:
+        raise InputError("a brace that is not closed", path=path, line=first, hint=HINT)
+    return found
 
 
 def _mappings(lines: Sequence[str], path: Path) -> Iterator[tuple[int, dict[str, str]]]:
     """The mappings of a YAML list, each with the line that it begins on."""
     held: dict[str, str] = {}
     first = 0
-    for number, line in enumerate(lines, start=1):
-        text = line.strip()
-        if not text or text.startswith("#") or text == "---":
+    for number, text in _joined_lines(lines, path).items():
+        if not text or text == "---":
             continue
         if text.startswith("- ") or text == "-":
             if held:
@@ -126,7 +160,7 @@ def _mappings(lines: Sequence[str], path: Path) -> Iterator[tuple[int, dict[str,
         yield first, held
 
 
-def _pairs(text: str, path: Path, line: int) -> Iterator[tuple[str, str]]:
+def _pairs(text: str, path: Path, line: int | None) -> Iterator[tuple[str, str]]:
     position = 0
     while position < len(text):
         match = _ITEM.match(text, position)
@@ -141,8 +175,8 @@ def _pairs(text: str, path: Path, line: int) -> Iterator[tuple[str, str]]:
 
 def _entry(mapping: Mapping[str, Any], path: Path, line: int | None) -> tuple[str, float, float]:
     try:
-        name, offset, duration = mapping["wav"], mapping["offset"], mapping["duration"]
-        return str(name), float(offset), float(duration)
+        name = str(mapping["wav"])
+        offset, duration = float(mapping["offset"]), float(mapping["duration"])
     except KeyError as error:
         raise InputError(
             f"a segment without {error.args[0]}", path=path, line=line, hint=HINT
@@ -151,6 +185,14 @@ def _entry(mapping: Mapping[str, Any], path: Path, line: int | None) -> tuple[st
         raise InputError(
             "offset and duration must be seconds", path=path, line=line, hint=HINT
         ) from None
+    if not (math.isfinite(offset) and math.isfinite(duration)):
+        raise InputError(
+            f"offset {offset} and duration {duration} are no seconds",
+            path=path,
+            line=line,
+            hint=HINT,
+        )
+    return name, offset, duration
 
 
 def found_under(name: str, names: Sequence[str]) -> str | None:

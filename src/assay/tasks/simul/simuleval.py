@@ -171,11 +171,20 @@ class Reading:
 
 def read_instances(path: Path, reading: Reading, intake: Intake) -> Iterator[Block]:
     """The streams of an `instances.log`."""
+    n, bare, first_bare = 0, 0, 0
     for objects, first in json_blocks(path, Instance, intake, EXAMPLE):
         lines = range(first + 1, first + len(objects) + 1)
+        n += len(objects)
+        without = [line for one, line in zip(objects, lines, strict=True) if one.reference is None]
+        bare, first_bare = bare + len(without), first_bare or next(iter(without), 0)
         block = _block(objects, lines, path, reading)
         del objects
         yield block
+    if 0 < bare < n:
+        intake.warnings.append(
+            f"{path}: {bare:,} of {n:,} streams have no reference, which counts as an empty one "
+            f"(first: line {first_bare:,})"
+        )
 
 
 def _block(held: list[Instance], lines: range, path: Path, reading: Reading) -> Block:

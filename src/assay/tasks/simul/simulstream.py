@@ -6,7 +6,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any, Literal, NamedTuple
 
 import msgspec
 
@@ -40,6 +40,15 @@ class _Word:
     aware: float
 
 
+class Step(NamedTuple):
+    """A step as it was logged: tokens that were taken back are counted."""
+
+    at: float
+    took: float
+    deleted: int
+    new: Sequence[str]
+
+
 @dataclass(slots=True)
 class Talk:
     """One stream under way: the text so far, and when each unit of it got its form."""
@@ -55,13 +64,27 @@ class Talk:
     computing: float = 0.0
     audio: float = 0.0
     done: float = 0.0
+    steps: list[Step] = field(default_factory=list)
 
-    def step(self, at: float, took: float, deleted: Sequence[str], new: Sequence[str]) -> None:
-        """Take back tokens, then append new ones; times in milliseconds."""
+    def step(
+        self,
+        at: float,
+        took: float,
+        deleted: Sequence[str],
+        new: Sequence[str],
+        aware: float | None = None,
+    ) -> None:
+        """Take back tokens, then append new ones; times in milliseconds.
+
+        `aware` is the computation-aware time of what is written, where it is known.
+        """
+        self.steps.append(Step(at, took, len(deleted), new))
         self.computing += took
         self.audio = at
         self.done = max(at, self.done) + took
-        aware = {"queue": self.done, "simuleval": at + self.computing}.get(self.ca_times, at + took)
+        if aware is None:
+            known = {"queue": self.done, "simuleval": at + self.computing}
+            aware = known.get(self.ca_times, at + took)
         if deleted:
             if self.tokens[len(self.tokens) - len(deleted) :] != list(deleted):
                 raise ValueError("deleted_tokens are not what stands at the end")
@@ -83,7 +106,7 @@ class Talk:
         return token if self.detokenizer == "char" or first else f" {token}"
 
     def _units(self, text: str) -> list[str]:
-        return text.split() if self.unit == "word" else list(text.strip())
+        return text.split() if self.unit == "word" else list("".join(text.split()))
 
     def _change(self, text: str, at: float, aware: float) -> None:
         """The text is now `text`: units that are new or differ get the time of this step."""

@@ -172,6 +172,15 @@ def _silent(emission: Emission) -> Emission:
     return Emission("", [], emission.source_length, source_type=emission.source_type)
 
 
+def within_source(delays: Sequence[float], source: float, *, is_marked: bool) -> list[float]:
+    """Delays with those after the source at its end.
+
+    In a log of text with end marks, words that were written after the source had ended have the
+    position of its end mark, one behind the last word.
+    """
+    return [min(d, source) for d in delays] if is_marked else list(delays)
+
+
 def by_character(emission: Emission) -> Emission:
     """An emission of words as one of characters: those of a word were written when it was."""
     words = emission.text.split()

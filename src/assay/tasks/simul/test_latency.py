@@ -36,7 +36,9 @@ def one(measure: Metric, batch: Batch) -> float:
 # AL: (250-0 + 500-500 + 1000-1000) / 3; LAAL and DAL against 4 units: steps of 250.
 # LAAL: (250 + 250 + 500) / 3. DAL: g = 250, 500, 1000, 1250 less 0, 250, 500, 750 = 250, 250, 500, 500.
 FOUR = Emission("a b c d", [250.0, 500.0, 1000.0, 1000.0], 1000.0, [300.0, 600.0, 1200.0, 1300.0])
-SPOKEN = Emission("", [400.0, 400.0, 2000.0], 2400.0, durations=[350.0, 250.0, 700.0])
+SPOKEN = Emission(
+    "", [400.0, 400.0, 2000.0], 2400.0, [500.0, 500.0, 2500.0], durations=[350.0, 250.0, 700.0]
+)
 TEXT = Emission("x y z", [1.0, 2.0, 3.0], 3.0, source_type="text")
 
 
@@ -63,6 +65,9 @@ TEXT = Emission("x y z", [1.0, 2.0, 3.0], 3.0, source_type="text")
         ("DiscontinuityAve", SPOKEN, "", 1000.0),
         ("DiscontinuityNum", SPOKEN, "", 1.0),
         ("DiscontinuitySum", FOUR, "", NAN),
+        # Computation-aware: pieces at 500, 500 and 2500 end at 850, 1100 and 3200.
+        ("EndOffset_CA", SPOKEN, "", 800.0),
+        ("RTF_CA", SPOKEN, "", 3200 / 2400),
         # ATD of words: each rendered when it has been read, and lasting one word: 1, 1, 1.
         ("ATD", TEXT, "", 1.0),
         # Spoken chunks: 600 ms in two pieces, 700 ms in three. Source pieces: 300 and 100 ms until
@@ -75,6 +80,9 @@ TEXT = Emission("x y z", [1.0, 2.0, 3.0], 3.0, source_type="text")
         ("LAAL", Emission("", [], 1000.0), "a b", NAN),
         ("LAAL", Emission("a", [0.0], 0.0), "a b", NAN),
         ("LAAL", Emission("a", [5.0], 0.0), "a b", 5.0),
+        # SimulEval counts no character in an empty reference: there is no pace to hold up against.
+        ("AL@simuleval(unit=char,counting=simuleval)", Emission("a", [5.0], 9.0), "", NAN),
+        ("AL@simuleval(unit=char,counting=simuleval)", Emission("a", [9.5], 9.0), "", 9.5),
         ("AP", Emission("a", [5.0], 0.0), "a b", NAN),
         ("DAL", Emission("a", [5.0], 0.0), "a b", NAN),
         ("LAAL_CA", TEXT, "x y z", NAN),  # words have no milliseconds
@@ -85,6 +93,26 @@ TEXT = Emission("x y z", [1.0, 2.0, 3.0], 3.0, source_type="text")
 )  # fmt: skip
 def test_by_hand(name: str, emission: Emission, reference: str, wanted: float) -> None:
     assert value(name, emission, reference) == pytest.approx(wanted, nan_ok=True)
+
+
+def test_rounding_makes_no_gap_between_pieces_of_speech() -> None:
+    # Each piece waits for the one before; as sums the starts differ in the last digit.
+    waiting = Emission("", [0.1, 0.2, 0.3, 0.4], 9.0, durations=[0.7, 0.1, 0.7, 0.6])
+    assert value("DiscontinuityNum", waiting) == 0
+    assert math.isnan(value("DiscontinuityAve", waiting))
+
+
+@settings(max_examples=150, deadline=None)
+@given(st.lists(st.tuples(st.floats(0, 900), st.floats(0, 900)), min_size=1, max_size=12))
+def test_gaps_are_those_of_a_loop(pieces: list[tuple[float, float]]) -> None:
+    gaps, end = [], pieces[0][0]
+    for delay, duration in pieces:
+        gaps.append(max(delay - end, 0.0))
+        end = max(delay, end) + duration
+    spoken = Emission("", [p[0] for p in pieces], 500.0, durations=[p[1] for p in pieces])
+    assert value("DiscontinuitySum", spoken) == pytest.approx(sum(gaps), abs=1e-9)
+    assert value("DiscontinuityNum", spoken) == sum(gap > 0 for gap in gaps)
+    assert value("EndOffset", spoken) == end - 500.0
 
 
 def test_an_end_mark_of_text_does_not_lengthen_the_source_of_other_metrics() -> None:

@@ -48,6 +48,7 @@ def scored(path: Path, gold: Path | None = None, **options: Any) -> dict[str, fl
         (instance() + "\n" + instance(1), "line 2: a blank line between records"),
         (instance() + "{broken\n", "line 2, column 2"),
         (instance() + instance(0), "line 2: index 0 appears twice"),
+        (instance() + instance(1) + instance(1), "line 3: index 1 appears twice"),
         (instance(delays=["x"]), r"line 1: expected `float`, got `str` - at `\$.delays\[0\]`"),
         (instance().replace("1000.0", "NaN"), "line 1, column .*: NaN is not JSON"),
         (instance().replace('"source_length": 2500.0', '"x": 1'), "line 1: no source_length"),
@@ -111,6 +112,14 @@ def test_quality_needs_references_if_it_was_asked_for(tmp_path: Path) -> None:
         scored(log, quality_metrics=["BLEU"])
 
 
+def test_streams_that_lack_a_reference_are_told(tmp_path: Path) -> None:
+    log = tmp_path / "instances.log"
+    log.write_text(instance() + instance(1, reference=None) + instance(2, reference=None))
+    result = evaluate("simul", log, ci=0, metrics=["WER"])
+    said = f"{log}: 2 of 3 streams have no reference, which counts as an empty one (first: line 2)"
+    assert list(result.document.warnings) == [said]
+
+
 def test_a_config_is_believed_unless_the_log_says_otherwise(tmp_path: Path) -> None:
     log, config = tmp_path / "instances.log", tmp_path / "config.yaml"
     log.write_text(instance())
@@ -153,6 +162,8 @@ def test_characters_have_times_of_their_own() -> None:
     talk.step(2000, 0, ["好"], ["们", " ", "a"])
     emission = talk.emission()
     assert (emission.text, emission.delays) == ("你们 a", [1000.0, 2000.0, 2000.0])
+    talk.step(3000, 0, ["们", " ", "a"], ["们"])  # a blank is no character that is taken back
+    assert talk.emission().deleted == 3.0
 
 
 @pytest.mark.parametrize(
@@ -175,10 +186,25 @@ def test_tokens_can_only_be_taken_back_from_the_end() -> None:
 # -- recordings ---------------------------------------------------------------------------------
 
 YAML = "- {duration: 2.0, offset: 1.0, wav: 'a, b.wav'}\n- duration: 1.5\n  offset: 3.25\n  wav: a, b.wav\n"
+COMMENTED = """# segments
+---
+- {duration: 2.0, offset: 1.0, rW: 3, wav: "a, b.wav"} # the first
+-   wav: 'a, b.wav'  # the second
+    offset: 3.25
+    duration: 1.5
+"""
+WRAPPED = """- {duration: 2.0, offset: 1.0, speaker_id: a#1,
+  wav: 'a, b.wav'}
+- {duration: 1.5, offset: 3.25, wav: "a, b.wav"
+  }
+"""
+FLOW = """[{duration: 2.0, offset: 1.0, wav: 'a, b.wav'}, {duration: 1.5,
+  offset: 3.25, wav: 'a, b.wav'}]
+"""
 JSON = '[{"wav": "a, b.wav", "offset": 1.0, "duration": 2.0}, {"wav": "a, b.wav", "offset": 3.25, "duration": 1.5}]'
 
 
-@pytest.mark.parametrize("text", [YAML, JSON])
+@pytest.mark.parametrize("text", [YAML, COMMENTED, WRAPPED, FLOW, JSON])
 def test_segments_of_yaml_and_json(tmp_path: Path, text: str) -> None:
     path = tmp_path / "segments.yaml"
     path.write_text(text.replace("  wav: a, b.wav", '  wav: "a, b.wav"'))
@@ -197,7 +223,10 @@ def test_segments_of_yaml_and_json(tmp_path: Path, text: str) -> None:
     [
         ("- {duration: 2.0, offset: 1.0}\n", "line 1: a segment without wav"),
         ("- {duration: x, offset: 1.0, wav: a}\n", "line 1: offset and duration must be seconds"),
+        ("- {duration: nan, offset: 1, wav: a}\n", "line 1: offset 1.0 and duration nan are no"),
+        ("- {duration: 1, offset: -inf, wav: a}\n", "line 1: offset -inf and duration 1.0 are no"),
         ("nothing\n", "line 1: not a list of segments"),
+        ("- {wav: a, offset: 1,\n\n", "line 1: a brace that is not closed"),
         ("[1]\n", "is not a JSON list"),
         ("- {wav: a, offset: 0, duration: 1}\n", "1 segments, but 2 references"),
     ],
@@ -319,6 +348,60 @@ def test_a_live_run_is_scored_from_its_log(tmp_path: Path) -> None:
     assert "1 streams did not finish and are left out (first: '1')" in result.document.warnings[0]
     chunk = evaluate("simul", tmp_path, ci=0, metrics=["EndOffset_CA"], ca_times="chunk")
     assert chunk.scores["EndOffset_CA"] == 100.0
+
+
+def test_what_was_taken_back_survives_another_format(tmp_path: Path) -> None:
+    log = GOLDEN / "simulstream-log-retranslation" / "metrics.jsonl"
+    names = ["NormalisedErasure", "RTF@simulstream", "StartOffset_CA", "ATD", "NumChunks"]
+    wanted = scored(log, metrics=names)
+    events = tmp_path / "events"
+    convert(str(log), "events", str(events))
+    # Pieces of words become words, each with the time of its last change.
+    assert scored(events, metrics=names, ca_times="chunk") == pytest.approx(wanted)
+    convert(str(events), "events", str(tmp_path / "again"))
+    again = (tmp_path / "again" / "events.jsonl").read_bytes()
+    assert again == (events / "events.jsonl").read_bytes()
+    convert(str(events), "simulstream", str(tmp_path / "back"))
+    assert scored(tmp_path / "back" / "metrics.jsonl", metrics=names) == pytest.approx(wanted)
+
+
+def test_events_of_a_simuleval_log_hold_the_computation_of_each_step(tmp_path: Path) -> None:
+    log = tmp_path / "instances.log"
+    log.write_text(instance(elapsed=[1100.0, 2300.0]))
+    convert(str(log), "events", str(tmp_path / "events"))
+    # 100 ms until the first word, 200 ms more until the second: not 300 ms for the second step.
+    assert scored(tmp_path / "events", metrics=["RTF@simulstream"])["RTF@simulstream"] == 0.12
+    convert(str(tmp_path / "events"), "simuleval", str(tmp_path / "back"))
+    (line,) = (tmp_path / "back" / "instances.log").read_text().splitlines()
+    assert json.loads(line)["elapsed"] == [1100.0, 2300.0]
+
+
+def test_characters_survive_another_format(tmp_path: Path) -> None:
+    log = tmp_path / "instances.log"
+    log.write_text(
+        instance(prediction="你", delays=[1.0], elapsed=[])
+        + instance(1, prediction="你们 a。", delays=[1.0, 2.0, 3.0, 4.0], elapsed=[])
+    )
+    for to in ("events", "simulstream"):
+        written = convert(str(log), to, str(tmp_path / to))
+        back = tmp_path / f"{to} back"
+        convert(written, "simuleval", str(back), eval_latency_unit="char")
+        found = [json.loads(line) for line in (back / "instances.log").read_text().splitlines()]
+        assert [one["prediction"] for one in found] == ["你", "你们 a。"]
+        assert [one["delays"] for one in found] == [[1.0], [1.0, 2.0, 3.0, 4.0]]
+
+
+def test_references_of_a_file_go_by_number_when_a_log_is_converted(tmp_path: Path) -> None:
+    log, gold = tmp_path / "instances.log", tmp_path / "gold.txt"
+    log.write_text(instance(1) + instance(0))
+    gold.write_text("first\nsecond\n")
+    for to in ("simuleval", "events"):
+        convert(str(log), to, str(tmp_path / to), str(gold))
+    lines = (tmp_path / "simuleval" / "instances.log").read_text().splitlines()
+    found = {one["index"]: one["reference"] for one in map(json.loads, lines)}
+    assert found == {0: "first", 1: "second"}
+    text = (tmp_path / "events" / "events.jsonl").read_text()
+    assert '{"id":"1","open":{"source_length":2500.0,"reference":"second"' in text
 
 
 @pytest.mark.parametrize("to", ["simuleval", "omnisteval", "events", "simulstream", "fairseq"])

@@ -125,8 +125,9 @@ def joint_verdicts(
 
     p-values are corrected by Holm over the pairs, on each axis by itself.
     """
-    if not margin > 0:
-        raise UsageError(f"--margin {margin} must be above 0")
+    for option, given in (("--margin", margin), ("--latency-margin", latency_margin)):
+        if given is not None and not given > 0:
+            raise UsageError(f"{option} {given} must be above 0")
     check_pairable(runs)
     axes = axes_of(runs, quality, latency)
     pairs = [(b, a) for a, b in combinations(range(len(runs)), 2)]

@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from assay.core.options import Option, Verb
@@ -44,6 +44,7 @@ def _plot(runs: Sequence[Any], output: str, sentence: str | None, **given: Any) 
         raise UsageError("give the folders of saved runs: assay simul plot runs/a runs/b -o a.svg")
     if sentence is not None:
         return str(write_picture(staircase_picture(runs, sentence), output))
+    _check_statistics(given)
     lines: list[str] = []
     settings = {"resamples": given["resamples"], "seed": given["seed"]}
     chart, front = tradeoff_picture(
@@ -61,6 +62,7 @@ def _compare(runs: Sequence[Any], json: bool, **given: Any) -> str:
 
     if len(runs) < 2:
         raise UsageError("give two or more folders of saved runs: assay simul compare A B")
+    _check_statistics(given)
     found = _verdicts(joint_verdicts, runs, given)
     if json:
         import json as encoder
@@ -70,6 +72,16 @@ def _compare(runs: Sequence[Any], json: bool, **given: Any) -> str:
         document = {"schema": "assay.tradeoff/1", "pairs": plain(as_data(found))}
         return encoder.dumps(document, ensure_ascii=False, indent=2)
     return "\n".join(verdict_lines(found))
+
+
+def _check_statistics(given: dict[str, Any]) -> None:
+    """Refuse numbers that nobody can mean."""
+    from assay.aggregate.asked import check_resampling
+    from assay.core.errors import UsageError
+
+    if not 0 < given["ci"] < 1:
+        raise UsageError(f"--ci {given['ci']} must lie between 0 and 1 (0.95 for 95 %)")
+    check_resampling(given["resamples"], given["seed"])
 
 
 def _verdicts(judge: Any, runs: Sequence[Any], given: dict[str, Any]) -> Any:
@@ -91,10 +103,10 @@ def _convert(**given: Any) -> str:
     return convert(**given)
 
 
-def _latency(input: str, start_from_zero: bool) -> str:
+def _latency(input: str, start_from_zero: bool, say: Callable[[str], object]) -> str:
     from assay.tasks.simul.fairseq import latency_report
 
-    return latency_report(input, start_from_zero)
+    return latency_report(input, start_from_zero, say)
 
 
 VERBS = (
@@ -118,6 +130,7 @@ VERBS = (
                 kind="flag",
             ),
         ),
+        talks=True,
     ),
     Verb(
         "plot",
@@ -192,7 +205,23 @@ VERBS = (
                 choices=("word", "char", "spm"),
                 default="spm",
             ),
+            Option(
+                "eval_latency_unit",
+                ("--eval-latency-unit",),
+                "The unit that the tokens of a simulstream log are put together to.",
+                kind="choice",
+                choices=("word", "char"),
+                default="word",
+            ),
             Option("segments", ("--segments",), "Segments of recordings.", kind="path"),
+            Option(
+                "ca_times",
+                ("--ca-times",),
+                "What the computation-aware times of an event log are in the other format; "
+                "SimulEval's by default.",
+                kind="choice",
+                choices=("queue", "simuleval", "chunk"),
+            ),
         ),
     ),
 )
