@@ -170,6 +170,33 @@ def test_ready_made_reasons_are_counted(text_run: Path, judge: Judge) -> None:
     assert re.search(r"too vague +3", judge(text_run, "--agreement")[1])
 
 
+def test_a_reason_belongs_to_the_item_it_was_given_for(text_run: Path, judge: Judge) -> None:
+    options = ["--judge", "anna", "--order-seed", "1"]
+    typed = "c\nodd word\ns\nn\nc\nlost\nb\n.\ny\nn\nn\nn\nn\nq\n"
+    _, out, _ = judge(text_run, *options, typed=typed)
+    (verdicts,) = read_store(text_run.parent / "judgements").judges.values()
+    assert [v.reason for v in verdicts.values()] == [""] * 6
+    # what was skipped comes again with what was said of it
+    assert "(your answer so far: skip, odd word)" in out
+    judge(text_run, "--judge", "bert", *options[2:], typed="s odd word\nq\n")
+    assert [v.reason for v in read_store(text_run.parent / "judgements").history["bert"]] == [
+        "odd word"
+    ]
+
+
+def test_a_judge_is_shown_all_of_a_text_line_by_line(
+    tmp_path: Path, judge: Judge, capsys: pytest.CaptureFixture[str]
+) -> None:
+    said = "first line\n    second line\n" + "word " * 600 + "the end"
+    path = saved(tmp_path, "r", [(said, "nothing like it")], question=["tell " * 300 + "me"])
+    capsys.readouterr()
+    out = judge(path, "--judge", "a", typed="q\n")[1]
+    assert out.count("word") == 600
+    assert out.count("tell") == 300
+    assert "more characters" not in out
+    assert re.search(r"{\+first line\+}\n +{\+second line\+}\n", out)
+
+
 def test_what_differs_from_the_nearest_gold_is_marked(
     tmp_path: Path, judge: Judge, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -662,6 +689,17 @@ def test_an_exported_sheet_is_read_back(text_run: Path, judge: Judge, tmp_path: 
     lines = judge(text_run, "--judgements", other, "--export", "jsonl")[1].splitlines()
     finals = [json.loads(line)["final"]["correct"] for line in lines]
     assert (finals.count(True), finals.count(False)) == (4, 3)
+
+
+def test_a_no_is_no_yes_in_the_sheet_whatever_its_reason(
+    text_run: Path, judge: Judge, tmp_path: Path
+) -> None:
+    judge(text_run, "--judge", "anna", typed="n y\n" * 3 + "n Y \n" * 3)
+    sheet = judge(text_run, "--export", "csv")[1]
+    again = tmp_path / "again"
+    again.mkdir()
+    (again / "manual.evaluations.anna").write_text(sheet)
+    assert {v.answer for v in read_store(again).sheets.values()} == {"no"}
 
 
 def test_what_was_written_is_exported_to_the_byte(

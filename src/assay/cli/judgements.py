@@ -237,6 +237,6 @@ def presenter(
         rows.append(("prediction", sides.second if sides else [Piece("same", item.prediction)]))
         rows += [("note", [Piece("same", note)]) for note in item.notes]
         rows += [(who, [Piece("same", what)]) for who, what in (said(item) if said else ())]
-        return stacked(rows, colour=colour, width=width)
+        return stacked(rows, colour=colour, width=width, whole=True)
 
     return present
