@@ -288,6 +288,40 @@ def test_runs_of_other_tasks_can_be_judged(
     assert len(answers(path, "anna")) == 1
 
 
+@pytest.mark.parametrize(
+    ("arguments", "items", "shown"),
+    [
+        (  # queries that are gold apart from letter case are right; what they return is told
+            ["sparql", "score", "--em_only", "--file_path", "examples/sparql/careful.json"],
+            50,
+            r"prediction  (SELECT|ASK|INSERT) .*\n(?s:.)*note +gold returns: ",
+        ),
+        (  # the text of a stream without its times
+            ["simul", "score", "examples/simul/systems/eager", "--latency-metrics", "LAAL"],
+            39,
+            r"prediction  (?!.*(text:|delays)).*\n",
+        ),
+    ],
+)
+def test_what_a_task_keeps_is_judged_as_readers_see_it(
+    arguments: list[str],
+    items: int,
+    shown: str,
+    tmp_path: Path,
+    judge: Judge,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    monkeypatch.chdir(ROOT)
+    path = tmp_path / "run"
+    assert run([*arguments, "--save", str(path), "--ci", "0"]) == 0
+    capsys.readouterr()
+    _, out, _ = judge(path, "--judge", "anna", typed="q\n")
+    assert out.startswith(f"anna: {items} items to judge")
+    assert re.search(shown, out)
+    assert "delays" not in out
+
+
 @pytest.fixture
 def commands_run(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> Path:
     """Commands of the sample data, with verdicts in a sheet of the old kind beside them."""
@@ -559,6 +593,7 @@ REFUSED = [
     # arguments, what is said
     (["nowhere"], "nowhere: does not exist"),
     (["RUN", "--judge", "a/b"], "not a name for a judge"),
+    (["RUN", "--judge", ""], "not a name for a judge"),
     (["RUN", "--keys", "yes=yy"], "give one character"),
     (["RUN", "--keys", "yes=1"], "no digit"),
     (["RUN", "--reasons", "a,b,c,d,e,f,g,h,i,j"], "there are keys for 9"),

@@ -249,6 +249,29 @@ def test_evidence_is_shown_and_ends_the_work(start: Start) -> None:
     assert "<h2>Decided</h2>" in page
 
 
+def test_every_page_of_a_judge_comes_as_data_too(start: Start) -> None:
+    client = start(n=2, order_seed=1)
+    come_in(client)
+    assert client.get("/review/anna").json() == {"judge": "anna", "answers": []}
+    at = state(client)["asked"]["at"]
+    client.post("/judge/anna/skip", data={"at": at, "reason": " too vague "}).raise_for_status()
+    answer(client, "no", reason="because")
+    (first, second) = client.get("/review/anna").json()["answers"]
+    said = {"judge": "anna", "answer": "skip", "reason": "too vague"}
+    assert (first["index"], first["answers"]) == (0, {"correct": said})
+    assert second["answers"]["correct"]["answer"] == "no"
+    page = client.get("/judge/anna", headers={"accept": "text/html"}).text
+    assert "Your answer so far: skip (too vague)" in page
+    for name, said_now in (("anna", "no"), ("bert", "yes")):
+        while state(client, name)["asked"]:
+            answer(client, said_now, name, reason=f"says {name}")
+    asked = state(client, "carl", "adjudicate")["asked"]
+    assert asked["said"] == [
+        {"judge": "anna", "answer": "no", "reason": asked["said"][0]["reason"]},
+        {"judge": "bert", "answer": "yes", "reason": "says bert"},
+    ]
+
+
 def test_an_adjudicator_gets_new_disagreements_too(start: Start) -> None:
     client = start(n=4, order_seed=1)
 
