@@ -952,6 +952,31 @@ def test_estimate_from_a_recorded_sample(big_runs: tuple[Path, Path], judge: Jud
     assert again["finite"][0] <= 1 / 3 <= again["finite"][1]
 
 
+def test_where_everything_is_judged_nothing_needs_a_draw(
+    big_runs: tuple[Path, Path], judge: Judge
+) -> None:
+    run, _ = big_runs
+    honest(judge, *big_runs, "--judge", "anna", "--differing")
+    # 20 of 60 differ: the second is right there, the first is not
+    code, out, err = judge(*big_runs, "--estimate", "--json")
+    assert code == 0, err
+    data = document(out, "estimate-1")
+    assert (data["sample"]["seed"], data["sample"]["differing"]) == (None, True)
+    assert [s["estimates"] for s in data["systems"]] == [{}, {}]
+    found = data["difference"]["correct"]
+    assert (found["value"], found["method"]) == (-20 / 60, "census")
+    assert found["finite"] == [-20 / 60, -20 / 60]
+    text = judge(*big_runs, "--estimate")[1]
+    assert "Of 60 examples all on which the systems differ have verdicts" in text
+    assert "census|of:60|known:60|ci:0.95" in text
+    assert "no record of a random draw" in judge(run, "--estimate")[2]  # alone 40 are not known
+    honest(judge, run, "--judge", "anna")
+    text = judge(run, "--estimate")[1]
+    assert "All 60 examples have verdicts: counted, not estimated." in text
+    assert re.search(r"correct +0\.3333 +\[0\.3333, 0\.3333\] +\[0\.2273, 0\.4594\]", text)
+    assert "which --estimate counts" in judge(run, "--judge", "anna", "--sample", "5")[2]
+
+
 def test_no_estimate_from_what_somebody_happened_to_judge(
     big_runs: tuple[Path, Path], judge: Judge
 ) -> None:

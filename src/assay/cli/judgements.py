@@ -4,8 +4,8 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING
+from collections.abc import Callable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any
 
 from assay.core.judging import Item
 from assay.judge.agreement import Agreement
@@ -143,12 +143,13 @@ def render_estimate(
         *right("human accuracy", "this set", "future data", "judged", "known", "worth"),
     )
     sample = document.sample
-    drawn = f"{sample['size']} examples drawn with seed {sample['seed']}"
     notes = [
-        f"{drawn} from {sample['population']:,}; {sample['known']:,} known before.",
+        _rests_on(sample),
         f"Brackets: {_level(document)} intervals, for these examples and for new ones like them.",
-        f"Worth: verdicts that would be needed without {document.metric} on everything.",
     ]
+    if sample["seed"] is not None:
+        helped = f"without {document.metric} on everything"
+        notes.append(f"Worth: verdicts that would be needed {helped}.")
     if rows:
         blocks.append(Table("what people would say", titles, tuple(rows), tuple(notes)))
     if document.difference:
@@ -160,6 +161,19 @@ def render_estimate(
         blocks.append(Table("difference", titles, differences, () if rows else tuple(notes)))
     blocks.append(Words(document.signature, "signature"))
     return render_blocks(blocks, format, colour=colour, width=width)
+
+
+def _rests_on(sample: Mapping[str, Any]) -> str:
+    """Which verdicts an estimate rests on."""
+    population = format_count(sample["population"])
+    if sample["seed"] is not None:
+        drawn = f"{sample['size']} examples drawn with seed {sample['seed']}"
+        return f"{drawn} from {population}; {sample['known']:,} known before."
+    if sample["differing"]:
+        which = f"Of {population} examples all on which the systems differ"
+    else:
+        which = f"All {population} examples"
+    return f"{which} have verdicts: counted, not estimated."
 
 
 def _level(document: EstimateDocument) -> str:

@@ -61,7 +61,9 @@ def draw_sample(
         if (earlier.seed, earlier.size, earlier.frame, earlier.differing) == wanted:
             return earlier  # the same draw again: what was judged since then belongs to it
     if not sample.drawn:
-        raise UsageError("there is nothing to draw: all examples have verdicts already")
+        raise UsageError(
+            "there is nothing to draw: all examples have verdicts already, which --estimate counts"
+        )
     record(folder, sample)
     return sample
 
@@ -81,6 +83,27 @@ def current_sample(work: Worklist, folder: Path) -> Sample:
     return sample
 
 
+def _all_known(work: Worklist, store: Store) -> Sample | None:
+    """In place of a draw, where none is needed: all examples have verdicts, or all on which two
+    systems differ."""
+    known = _known(work, store)
+    differing = not known.all() and len(work.systems) == 2
+    if differing:
+        known = known | work.same()
+    if not known.all():
+        return None
+    return Sample(
+        name="all",
+        seed=0,
+        size=0,
+        population=len(work.examples),
+        frame=frame_digest([frame_of(work.items), *work.examples]),
+        drawn=(),
+        known=work.examples,
+        differing=differing,
+    )
+
+
 def _known(work: Worklist, store: Store) -> NDArray[np.bool_]:
     """Examples about which nothing is left to ask, whatever is measured."""
     known = np.ones(len(work.examples), dtype=bool)
@@ -97,12 +120,15 @@ def estimates(
     metric: str | None = None,
     level: float = 0.95,
 ) -> EstimateDocument:
-    """Human accuracy on the whole set, by question; with two runs also the difference."""
+    """Human accuracy on the whole set, by question; with two runs also the difference.
+
+    From the sample that was drawn last; where all examples have verdicts it is counted.
+    """
     if not 0 < level < 1:
         raise UsageError(f"--ci {level} must be between 0 and 1")
     work = worklist(runs)
     store = open_store(folder, work)
-    sample = current_sample(work, folder)
+    sample = _all_known(work, store) or current_sample(work, folder)
     drawn = np.isin(work.examples, sample.drawn)
     known = np.isin(work.examples, sample.known)
     chosen = _chosen(work.systems[0].run, metric, ~known)
@@ -152,7 +178,7 @@ def estimates(
         systems=tuple(found),
         sample={
             "name": sample.name,
-            "seed": sample.seed,
+            "seed": sample.seed if sample.drawn else None,
             "size": sample.size,
             "population": sample.population,
             "known": len(sample.known),
@@ -161,12 +187,12 @@ def estimates(
         },
         difference=difference,
         signature=format_signature(
-            f"ppi++({key})",
+            f"ppi++({key})" if sample.drawn else "census",
             {
-                "n": len(sample.drawn),
+                "n": len(sample.drawn) or None,
                 "of": sample.population,
                 "known": len(sample.known) or None,
-                "seed": sample.seed,
+                "seed": sample.seed if sample.drawn else None,
                 "ci": level,
                 "version": assay.__version__,
             },
