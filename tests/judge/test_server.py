@@ -145,6 +145,21 @@ def test_a_full_disk_is_said_and_the_answer_can_be_given_again(
     assert len(read_store(tmp_path / "judgements").history["anna"]) == 1
 
 
+def test_a_log_that_git_has_merged_meanwhile_is_gone_on_with(start: Start, tmp_path: Path) -> None:
+    client = start(order_seed=1)
+    answer(client, "yes")
+    path = tmp_path / "judgements" / "verdicts.anna.jsonl"
+    own = path.read_text()
+    elsewhere = {**json.loads(own), "id": "7", "key": "another", "time": "2026-01-01T00:00:00Z"}
+    merged = own + json.dumps(elsewhere) + "\n"
+    path.unlink()
+    path.write_text(merged)
+    after = answer(client, "no")
+    assert after["progress"]["done"] == 2
+    assert path.read_text().startswith(merged)
+    assert len(path.read_text().splitlines()) == 3
+
+
 def test_pages_of_other_sites_cannot_answer(start: Start) -> None:
     client = start()
     form = {"action": "yes", "at": state(client)["asked"]["at"]}

@@ -83,7 +83,8 @@ def _coefficients(found: Agreement, places: int) -> Table:
         )
         if c.why:
             notes.append(f"{NAMES[c.name]}: {c.why}.")
-    title = f"{found.question}: {', '.join(found.judges)}, {format_count(found.items)} items"
+    n = f"{format_count(found.items)} item{'' if found.items == 1 else 's'}"
+    title = f"{found.question}: {', '.join(found.judges)}, {n}"
     return Table(
         title,
         (*left("coefficient"), *right("value", "interval", "items")),

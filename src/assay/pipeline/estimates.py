@@ -256,13 +256,12 @@ def _automatic(
 
 def running_evidence(work: Worklist, store: Store, alpha: float) -> Evidence:
     """Which of two systems is better by the verdicts so far, in the order they were given."""
-    first, second = work.systems[:2]
     last = work.questions[-1]
+    judged = set(store.places())
     when: list[tuple[str, bool, bool]] = []
-    for example in work.examples:
-        sides = [s.by_example.get(example, ())[:1] for s in (first, second)]
-        if [i.prediction for i in sides[0]] == [i.prediction for i in sides[1]]:
-            continue
+    for sides, wanted in work.rivals:
+        if any(places.isdisjoint(judged) for places in wanted):
+            continue  # as most are while people judge, who wait for this after every answer
         answers = [
             answer_on(store, side[0], last, work.questions) if side else False for side in sides
         ]

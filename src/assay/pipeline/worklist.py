@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property, partial
 from pathlib import Path
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -35,6 +36,16 @@ class SystemItems:
     def name(self) -> str:
         """The name of the system."""
         return self.run.system
+
+
+class Rivals(NamedTuple):
+    """The first predictions of two systems for an example: none or one on each side.
+
+    `wanted` are, for each that no rule settles, the places under which an answer may be found.
+    """
+
+    sides: tuple[tuple[Item, ...], tuple[Item, ...]]
+    wanted: tuple[frozenset[Place], ...]
 
 
 @dataclass(frozen=True)
@@ -72,6 +83,21 @@ class Worklist:
     def places(self) -> frozenset[Place]:
         """Everything that a verdict could be about."""
         return frozenset(place_of(item, q) for item in self.items for q in self.questions)
+
+    @cached_property
+    def rivals(self) -> list[Rivals]:
+        """The first predictions of the first two systems, where these differ."""
+        last, found = self.questions[-1].name, []
+        for example in self.examples:
+            one, two = (s.by_example.get(example, ())[:1] for s in self.systems[:2])
+            if [item.prediction for item in one] != [item.prediction for item in two]:
+                wanted = tuple(
+                    frozenset(place_of(item, question) for question in self.questions)
+                    for item in (*one, *two)
+                    if last not in item.matched
+                )
+                found.append(Rivals((one, two), wanted))
+        return found
 
     @cached_property
     def structure_of(self) -> StructureOf:

@@ -99,6 +99,9 @@ class Office:
         """The session of a judge, opened if need be; raises where the name is in use elsewhere."""
         judge = judge_name(name)
         seat = self._seats.get(judge)
+        if seat is not None and not seat.log.is_current:
+            seat.log.close()  # git has brought another one; what is in it counts from now on
+            seat = None
         if seat is None:
             seat = self._seats[judge] = Seat(self.brief.open_log(judge))
         found = seat.sessions.get(room)
