@@ -311,6 +311,21 @@ def test_an_adjudicator_gets_new_disagreements_too(start: Start) -> None:
     assert client.get("/agreement").json()["unsettled"] == 0
 
 
+def test_who_is_asked_to_settle_comes_in_where_others_are_heard(start: Start) -> None:
+    client = start(n=2, order_seed=1, adjudicate=True)
+    page = client.post("/start", data={"name": "carl"}, headers={"accept": "text/html"})
+    assert page.headers["location"] == "/adjudicate/carl"
+    for name, said in (("anna", "yes"), ("bert", "no")):
+        come_in(client, name)
+        asked = client.get(f"/judge/{name}").json()["asked"]  # who judges still can, on their own
+        form = {"action": said, "at": asked["at"]}
+        client.post(f"/judge/{name}/answer", data=form).raise_for_status()
+    found = client.get("/adjudicate/carl").json()
+    said_by = [v["judge"] for v in found["asked"]["said"]]
+    assert (said_by, found["progress"]["total"]) == (["anna", "bert"], 1)
+    assert "/adjudicate/carl" in client.get("/", headers={"accept": "text/html"}).text
+
+
 def test_judges_who_are_there_at_the_same_time_share_the_work(start: Start) -> None:
     client = start(n=8, overlap=1)
     done = 0

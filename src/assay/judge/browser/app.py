@@ -101,7 +101,7 @@ class _Desk:
         """A judge comes in."""
         form = await _form(request)
         judge = judge_name(form.get("name", ""))
-        room: Room = "adjudicate" if request.url.path == "/settle" else "judge"
+        room: Room = "adjudicate" if request.url.path == "/settle" else self.brief.room
         self.office.session(judge, room)
         return _redirect(f"/{room}/{quote(judge)}")
 

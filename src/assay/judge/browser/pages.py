@@ -65,12 +65,12 @@ def welcome(brief: Brief, present: Mapping[str, Session], known: Sequence[str]) 
     """The door: who are you."""
     safe = brief.looks.safe
     rows = "".join(
-        f"<tr><td><a href='/judge/{quote(judge)}'>{safe(judge)}</a></td>"
+        f"<tr><td><a href='/{brief.room}/{quote(judge)}'>{safe(judge)}</a></td>"
         f"<td>{_bar(session.progress)}</td></tr>"
         for judge, session in present.items()
     )
     rows += "".join(
-        f"<tr><td><a href='/judge/{quote(judge)}'>{safe(judge)}</a></td>"
+        f"<tr><td><a href='/{brief.room}/{quote(judge)}'>{safe(judge)}</a></td>"
         "<td class='quiet'>has judged before</td></tr>"
         for judge in known
         if judge not in present
