@@ -322,6 +322,28 @@ def test_what_a_task_keeps_is_judged_as_readers_see_it(
     assert "delays" not in out
 
 
+def test_verdicts_on_a_description_count_for_the_key_that_it_was_given(
+    tmp_path: Path, judge: Judge, capsys: pytest.CaptureFixture[str]
+) -> None:
+    gold, said, folder = tmp_path / "gold.jsonl", tmp_path / "said.jsonl", tmp_path / "judgements"
+    row = {"id": "1", "nl": "find all files", "references": ["find . -type f"]}
+    gold.write_text(json.dumps({**row, "key": "find fils"}) + "\n")
+    said.write_text('{"id": "1", "predictions": ["find .", "ls -R"]}\n')
+    folder.mkdir()
+    sheet = "description,prediction,correct template,correct command\nfind all files,find .,n,n\n"
+    (folder / "manual.evaluations.bert").write_text(sheet)
+    arguments = ["commands", "score", "-p", str(said), "-g", str(gold), "--judgements", str(folder)]
+    path = tmp_path / "run"
+    assert run([*arguments, "--save", str(path), "--json"]) == 0
+    judging = json.loads(capsys.readouterr().out)["extra"]["judging"]
+    assert judging["unjudged"]["predictions"] == 1
+    out = judge(path, "--judge", "anna", typed="n\n")[1]
+    assert out.startswith("anna: 1 item to judge")
+    assert "ls -R" in out
+    exported = [json.loads(line) for line in judge(path, "--export", "jsonl")[1].splitlines()]
+    assert [line["final"]["command"] for line in exported] == [False, False]
+
+
 @pytest.fixture
 def commands_run(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> Path:
     """Commands of the sample data, with verdicts in a sheet of the old kind beside them."""

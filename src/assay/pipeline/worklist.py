@@ -17,6 +17,7 @@ from assay.core.errors import MismatchError, UsageError
 from assay.core.judging import Item, Question
 from assay.judge.answers import value_of
 from assay.judge.queue import distinct, place_of
+from assay.judge.sheets import KeyOf
 from assay.judge.store import Place, Store, read_store
 from assay.judge.verdict import StructureOf
 from assay.pipeline.result import Result
@@ -182,7 +183,21 @@ def open_store(folder: Path, work: Worklist) -> Store:
         key_of=task.description_key,
         structure_of=work.structure_of,
         questions=(names[0] if len(names) > 1 else "structure", names[-1]),
+        also=_given_keys(work, task.description_key),
     )
+
+
+def _given_keys(work: Worklist, key_of: KeyOf) -> dict[str, list[str]]:
+    """By the key that a description has, the keys that were given to examples in place of it: what
+    was said before they had one still counts."""
+    found: dict[str, list[str]] = {}
+    firsts = (items[0] for s in work.systems for items in s.by_example.values() if items)
+    given = {item.key: item.description for item in firsts}
+    for key, description in given.items():
+        own = key_of(description)
+        if own != key:
+            found.setdefault(own, []).append(key)
+    return found
 
 
 def values(
