@@ -974,6 +974,32 @@ def test_estimate_from_a_recorded_sample(big_runs: tuple[Path, Path], judge: Jud
     assert again["finite"][0] <= 1 / 3 <= again["finite"][1]
 
 
+def test_how_well_scores_foretell_people(
+    tmp_path: Path, judge: Judge, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Of these examples one word is right or not; a score of words sees no more than that."""
+    rows = []
+    for n in range(60):
+        said = f"it is {'right' if n % 2 else 'wrongly put ' + 'so ' * (n % 4)}"
+        rows.append({"id": f"q{n}", "prediction": said, "gold": "it was right"})
+    data = tmp_path / "data.jsonl"
+    data.write_text("".join(json.dumps(row) + "\n" for row in rows))
+    path = tmp_path / "run"
+    arguments = ["text", "score", "-p", str(data), "-g", str(data), "-m", "chrf", "-m", "token_f1"]
+    assert run([*arguments, "--save", str(path), "--quiet"]) == 0
+    capsys.readouterr()
+    honest(judge, path, "--judge", "anna", "--sample", "15", "--seed", "3")
+    found = document(judge(path, "--estimate", "--json")[1], "estimate-1")["validity"]
+    assert {each["score"] for each in found} >= {"chrf", "token_f1"}
+    best = found[0]
+    assert best["correlation"] > 0.9
+    assert best["worth"] > 30
+    assert [each["worth"] for each in found] == sorted((v["worth"] for v in found), reverse=True)
+    text = judge(path, "--estimate")[1]
+    assert "how well scores foretell people" in text
+    assert re.search(rf"data +correct +{best['score']} +0\.9\d+ ", text)
+
+
 def test_where_everything_is_judged_nothing_needs_a_draw(
     big_runs: tuple[Path, Path], judge: Judge
 ) -> None:

@@ -15,6 +15,7 @@ from assay.judge.documents import (
     Disagreement,
     ErrorsDocument,
     EstimateDocument,
+    ScoreValidity,
 )
 from assay.judge.estimate import Estimate
 from assay.report.numbers import format_count, format_interval, format_number, format_percent
@@ -160,8 +161,31 @@ def render_estimate(
             for name, e in document.difference.items()
         )
         blocks.append(Table("difference", titles, differences, () if rows else tuple(notes)))
+    told = [each for each in document.validity if not math.isnan(each.correlation)]
+    if len(told) > 1:
+        blocks.append(_validity(told, places))
     blocks.append(Words(document.signature, "signature"))
     return render_blocks(blocks, format, colour=colour, width=width)
+
+
+def _validity(found: Sequence[ScoreValidity], places: int) -> Table:
+    rows = tuple(
+        cells(
+            each.system,
+            each.question,
+            each.score,
+            format_number(each.correlation, places),
+            format_number(each.same, places),
+            "" if math.isnan(each.worth) else format_count(round(each.worth)),
+        )
+        for each in found[:MOST]
+    )
+    titles = (*left("system", "question", "score"), *right("correlation", "as people", "worth"))
+    note = (
+        "As people: share of the judged examples on which a score of right and wrong says the same."
+    )
+    more = (f"{len(found) - MOST:,} more; --json lists all.",) if len(found) > MOST else ()
+    return Table("how well scores foretell people", titles, rows, (note, *more))
 
 
 def _rests_on(sample: Mapping[str, Any]) -> str:

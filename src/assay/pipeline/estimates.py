@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What verdicts on some examples say about all: draws, estimates, and which system is better."""
+"""What verdicts on some examples say about all: draws and estimates."""
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
@@ -13,12 +14,9 @@ import assay
 from assay.core.errors import UsageError
 from assay.core.judging import Question
 from assay.core.signature import format_signature
-from assay.judge.answers import answer_on
-from assay.judge.documents import EstimateDocument, SystemEstimate
+from assay.judge.documents import EstimateDocument, ScoreValidity, SystemEstimate
 from assay.judge.estimate import Estimate, estimate, estimate_difference
-from assay.judge.evidence import Evidence
-from assay.judge.log import moment
-from assay.judge.queue import frame_of, place_of
+from assay.judge.queue import frame_of
 from assay.judge.sample import Sample, check, draw, frame_digest, read_samples, record
 from assay.judge.store import Store
 from assay.pipeline.choosing import Chosen, chosen_scores
@@ -186,6 +184,9 @@ def estimates(
             "frame": sample.frame,
         },
         difference=difference,
+        validity=()
+        if sample.differing or not sample.drawn
+        else _validity(work, store, drawn, known),
         signature=format_signature(
             f"ppi++({key})" if sample.drawn else "census",
             {
@@ -199,6 +200,35 @@ def estimates(
         ),
         warnings=_few(every),
     )
+
+
+def _validity(
+    work: Worklist, store: Store, drawn: NDArray[np.bool_], known: NDArray[np.bool_]
+) -> tuple[ScoreValidity, ...]:
+    """How well each score foretells people, by system and question, the most useful one first."""
+    found = []
+    for system in work.systems:
+        for name, question, top in measures(work):
+            said, beside = values(work, system, store, question, top), []
+            for chosen in chosen_scores(system.run.layout):
+                score = _score(system.run, chosen)
+                if chosen.metric.uses_verdicts or np.isnan(score).any() or np.ptp(score) == 0.0:
+                    continue  # nothing that it could foretell
+                e = estimate(said, score, drawn=drawn, known=known)
+                same = math.nan
+                if np.isin(score, (0.0, 1.0)).all():
+                    same = float(np.mean(said[drawn] == score[drawn]))
+                beside.append(
+                    ScoreValidity(system.name, name, chosen.key, e.correlation, same, e.worth)
+                )
+            found += sorted(beside, key=_usefulness)
+    return tuple(found)
+
+
+def _usefulness(found: ScoreValidity) -> tuple[float, float]:
+    """What scores are ordered by: verdicts saved, then how far the score goes with people."""
+    undefined = math.isnan(found.correlation)
+    return -found.worth, 2.0 if undefined else -found.correlation
 
 
 def _few(estimates: Mapping[str, Estimate]) -> tuple[str, ...]:
@@ -252,28 +282,3 @@ def _automatic(
         ],
         dtype=np.float64,
     )
-
-
-def running_evidence(work: Worklist, store: Store, alpha: float) -> Evidence:
-    """Which of two systems is better by the verdicts so far, in the order they were given."""
-    last = work.questions[-1]
-    judged = set(store.places())
-    when: list[tuple[str, bool, bool]] = []
-    for sides, wanted in work.rivals:
-        if any(places.isdisjoint(judged) for places in wanted):
-            continue  # as most are while people judge, who wait for this after every answer
-        answers = [
-            answer_on(store, side[0], last, work.questions) if side else False for side in sides
-        ]
-        if None in answers:
-            continue
-        times = [
-            moment(verdict)
-            for side in sides
-            for item in side
-            for verdict in store.of_judges(place_of(item, last))
-        ]
-        when.append((max(times, default=""), bool(answers[0]), bool(answers[1])))
-    evidence = Evidence(alpha=alpha)
-    evidence.add_all((a, b) for _, a, b in sorted(when, key=lambda each: each[0]))
-    return evidence

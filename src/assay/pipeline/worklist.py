@@ -42,11 +42,11 @@ class SystemItems:
 class Rivals(NamedTuple):
     """The first predictions of two systems for an example: none or one on each side.
 
-    `wanted` are, for each that no rule settles, the places under which an answer may be found.
+    `needed` are, for each that no rule settles, the places under which an answer may be found.
     """
 
     sides: tuple[tuple[Item, ...], tuple[Item, ...]]
-    wanted: tuple[frozenset[Place], ...]
+    needed: tuple[frozenset[Place], ...]
 
 
 @dataclass(frozen=True)
@@ -92,12 +92,12 @@ class Worklist:
         for example in self.examples:
             one, two = (s.by_example.get(example, ())[:1] for s in self.systems[:2])
             if [item.prediction for item in one] != [item.prediction for item in two]:
-                wanted = tuple(
+                needed = tuple(
                     frozenset(place_of(item, question) for question in self.questions)
                     for item in (*one, *two)
                     if last not in item.matched
                 )
-                found.append(Rivals((one, two), wanted))
+                found.append(Rivals((one, two), needed))
         return found
 
     @cached_property
