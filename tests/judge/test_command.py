@@ -170,6 +170,33 @@ def test_ready_made_reasons_are_counted(text_run: Path, judge: Judge) -> None:
     assert re.search(r"too vague +3", judge(text_run, "--agreement")[1])
 
 
+def test_a_reason_belongs_to_the_item_it_was_given_for(text_run: Path, judge: Judge) -> None:
+    options = ["--judge", "anna", "--order-seed", "1"]
+    typed = "c\nodd word\ns\nn\nc\nlost\nb\n.\ny\nn\nn\nn\nn\nq\n"
+    _, out, _ = judge(text_run, *options, typed=typed)
+    (verdicts,) = read_store(text_run.parent / "judgements").judges.values()
+    assert [v.reason for v in verdicts.values()] == [""] * 6
+    # what was skipped comes again with what was said of it
+    assert "(your answer so far: skip, odd word)" in out
+    judge(text_run, "--judge", "bert", *options[2:], typed="s odd word\nq\n")
+    assert [v.reason for v in read_store(text_run.parent / "judgements").history["bert"]] == [
+        "odd word"
+    ]
+
+
+def test_a_judge_is_shown_all_of_a_text_line_by_line(
+    tmp_path: Path, judge: Judge, capsys: pytest.CaptureFixture[str]
+) -> None:
+    said = "first line\n    second line\n" + "word " * 600 + "the end"
+    path = saved(tmp_path, "r", [(said, "nothing like it")], question=["tell " * 300 + "me"])
+    capsys.readouterr()
+    out = judge(path, "--judge", "a", typed="q\n")[1]
+    assert out.count("word") == 600
+    assert out.count("tell") == 300
+    assert "more characters" not in out
+    assert re.search(r"{\+first line\+}\n +{\+second line\+}\n", out)
+
+
 def test_what_differs_from_the_nearest_gold_is_marked(
     tmp_path: Path, judge: Judge, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -259,6 +286,62 @@ def test_runs_of_other_tasks_can_be_judged(
     assert code == 0, err
     assert "prediction" in out
     assert len(answers(path, "anna")) == 1
+
+
+@pytest.mark.parametrize(
+    ("arguments", "items", "shown"),
+    [
+        (  # queries that are gold apart from letter case are right; what they return is told
+            ["sparql", "score", "--em_only", "--file_path", "examples/sparql/careful.json"],
+            50,
+            r"prediction  (SELECT|ASK|INSERT) .*\n(?s:.)*note +gold returns: ",
+        ),
+        (  # the text of a stream without its times
+            ["simul", "score", "examples/simul/systems/eager", "--latency-metrics", "LAAL"],
+            39,
+            r"prediction  (?!.*(text:|delays)).*\n",
+        ),
+    ],
+)
+def test_what_a_task_keeps_is_judged_as_readers_see_it(
+    arguments: list[str],
+    items: int,
+    shown: str,
+    tmp_path: Path,
+    judge: Judge,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    monkeypatch.chdir(ROOT)
+    path = tmp_path / "run"
+    assert run([*arguments, "--save", str(path), "--ci", "0"]) == 0
+    capsys.readouterr()
+    _, out, _ = judge(path, "--judge", "anna", typed="q\n")
+    assert out.startswith(f"anna: {items} items to judge")
+    assert re.search(shown, out)
+    assert "delays" not in out
+
+
+def test_verdicts_on_a_description_count_for_the_key_that_it_was_given(
+    tmp_path: Path, judge: Judge, capsys: pytest.CaptureFixture[str]
+) -> None:
+    gold, said, folder = tmp_path / "gold.jsonl", tmp_path / "said.jsonl", tmp_path / "judgements"
+    row = {"id": "1", "nl": "find all files", "references": ["find . -type f"]}
+    gold.write_text(json.dumps({**row, "key": "find fils"}) + "\n")
+    said.write_text('{"id": "1", "predictions": ["find .", "ls -R"]}\n')
+    folder.mkdir()
+    sheet = "description,prediction,correct template,correct command\nfind all files,find .,n,n\n"
+    (folder / "manual.evaluations.bert").write_text(sheet)
+    arguments = ["commands", "score", "-p", str(said), "-g", str(gold), "--judgements", str(folder)]
+    path = tmp_path / "run"
+    assert run([*arguments, "--save", str(path), "--json"]) == 0
+    judging = json.loads(capsys.readouterr().out)["extra"]["judging"]
+    assert judging["unjudged"]["predictions"] == 1
+    out = judge(path, "--judge", "anna", typed="n\n")[1]
+    assert out.startswith("anna: 1 item to judge")
+    assert "ls -R" in out
+    exported = [json.loads(line) for line in judge(path, "--export", "jsonl")[1].splitlines()]
+    assert [line["final"]["command"] for line in exported] == [False, False]
 
 
 @pytest.fixture
@@ -532,6 +615,7 @@ REFUSED = [
     # arguments, what is said
     (["nowhere"], "nowhere: does not exist"),
     (["RUN", "--judge", "a/b"], "not a name for a judge"),
+    (["RUN", "--judge", ""], "not a name for a judge"),
     (["RUN", "--keys", "yes=yy"], "give one character"),
     (["RUN", "--keys", "yes=1"], "no digit"),
     (["RUN", "--reasons", "a,b,c,d,e,f,g,h,i,j"], "there are keys for 9"),
@@ -662,6 +746,17 @@ def test_an_exported_sheet_is_read_back(text_run: Path, judge: Judge, tmp_path: 
     lines = judge(text_run, "--judgements", other, "--export", "jsonl")[1].splitlines()
     finals = [json.loads(line)["final"]["correct"] for line in lines]
     assert (finals.count(True), finals.count(False)) == (4, 3)
+
+
+def test_a_no_is_no_yes_in_the_sheet_whatever_its_reason(
+    text_run: Path, judge: Judge, tmp_path: Path
+) -> None:
+    judge(text_run, "--judge", "anna", typed="n y\n" * 3 + "n Y \n" * 3)
+    sheet = judge(text_run, "--export", "csv")[1]
+    again = tmp_path / "again"
+    again.mkdir()
+    (again / "manual.evaluations.anna").write_text(sheet)
+    assert {v.answer for v in read_store(again).sheets.values()} == {"no"}
 
 
 def test_what_was_written_is_exported_to_the_byte(
@@ -877,6 +972,57 @@ def test_estimate_from_a_recorded_sample(big_runs: tuple[Path, Path], judge: Jud
     ]["correct"]
     assert (again["known"], again["rest"], again["sampled"]) == (20, 40, 15)
     assert again["finite"][0] <= 1 / 3 <= again["finite"][1]
+
+
+def test_how_well_scores_foretell_people(
+    tmp_path: Path, judge: Judge, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Of these examples one word is right or not; a score of words sees no more than that."""
+    rows = []
+    for n in range(60):
+        said = f"it is {'right' if n % 2 else 'wrongly put ' + 'so ' * (n % 4)}"
+        rows.append({"id": f"q{n}", "prediction": said, "gold": "it was right"})
+    data = tmp_path / "data.jsonl"
+    data.write_text("".join(json.dumps(row) + "\n" for row in rows))
+    path = tmp_path / "run"
+    arguments = ["text", "score", "-p", str(data), "-g", str(data), "-m", "chrf", "-m", "token_f1"]
+    assert run([*arguments, "--save", str(path), "--quiet"]) == 0
+    capsys.readouterr()
+    honest(judge, path, "--judge", "anna", "--sample", "15", "--seed", "3")
+    found = document(judge(path, "--estimate", "--json")[1], "estimate-1")["validity"]
+    assert {each["score"] for each in found} >= {"chrf", "token_f1"}
+    best = found[0]
+    assert best["correlation"] > 0.9
+    assert best["worth"] > 30
+    assert [each["worth"] for each in found] == sorted((v["worth"] for v in found), reverse=True)
+    text = judge(path, "--estimate")[1]
+    assert "how well scores foretell people" in text
+    assert re.search(rf"data +correct +{best['score']} +0\.9\d+ ", text)
+
+
+def test_where_everything_is_judged_nothing_needs_a_draw(
+    big_runs: tuple[Path, Path], judge: Judge
+) -> None:
+    run, _ = big_runs
+    honest(judge, *big_runs, "--judge", "anna", "--differing")
+    # 20 of 60 differ: the second is right there, the first is not
+    code, out, err = judge(*big_runs, "--estimate", "--json")
+    assert code == 0, err
+    data = document(out, "estimate-1")
+    assert (data["sample"]["seed"], data["sample"]["differing"]) == (None, True)
+    assert [s["estimates"] for s in data["systems"]] == [{}, {}]
+    found = data["difference"]["correct"]
+    assert (found["value"], found["method"]) == (-20 / 60, "census")
+    assert found["finite"] == [-20 / 60, -20 / 60]
+    text = judge(*big_runs, "--estimate")[1]
+    assert "Of 60 examples all on which the systems differ have verdicts" in text
+    assert "census|of:60|known:60|ci:0.95" in text
+    assert "no record of a random draw" in judge(run, "--estimate")[2]  # alone 40 are not known
+    honest(judge, run, "--judge", "anna")
+    text = judge(run, "--estimate")[1]
+    assert "All 60 examples have verdicts: counted, not estimated." in text
+    assert re.search(r"correct +0\.3333 +\[0\.3333, 0\.3333\] +\[0\.2273, 0\.4594\]", text)
+    assert "which --estimate counts" in judge(run, "--judge", "anna", "--sample", "5")[2]
 
 
 def test_no_estimate_from_what_somebody_happened_to_judge(

@@ -145,6 +145,21 @@ def test_a_full_disk_is_said_and_the_answer_can_be_given_again(
     assert len(read_store(tmp_path / "judgements").history["anna"]) == 1
 
 
+def test_a_log_that_git_has_merged_meanwhile_is_gone_on_with(start: Start, tmp_path: Path) -> None:
+    client = start(order_seed=1)
+    answer(client, "yes")
+    path = tmp_path / "judgements" / "verdicts.anna.jsonl"
+    own = path.read_text()
+    elsewhere = {**json.loads(own), "id": "7", "key": "another", "time": "2026-01-01T00:00:00Z"}
+    merged = own + json.dumps(elsewhere) + "\n"
+    path.unlink()
+    path.write_text(merged)
+    after = answer(client, "no")
+    assert after["progress"]["done"] == 2
+    assert path.read_text().startswith(merged)
+    assert len(path.read_text().splitlines()) == 3
+
+
 def test_pages_of_other_sites_cannot_answer(start: Start) -> None:
     client = start()
     form = {"action": "yes", "at": state(client)["asked"]["at"]}
@@ -249,6 +264,29 @@ def test_evidence_is_shown_and_ends_the_work(start: Start) -> None:
     assert "<h2>Decided</h2>" in page
 
 
+def test_every_page_of_a_judge_comes_as_data_too(start: Start) -> None:
+    client = start(n=2, order_seed=1)
+    come_in(client)
+    assert client.get("/review/anna").json() == {"judge": "anna", "answers": []}
+    at = state(client)["asked"]["at"]
+    client.post("/judge/anna/skip", data={"at": at, "reason": " too vague "}).raise_for_status()
+    answer(client, "no", reason="because")
+    (first, second) = client.get("/review/anna").json()["answers"]
+    said = {"judge": "anna", "answer": "skip", "reason": "too vague"}
+    assert (first["index"], first["answers"]) == (0, {"correct": said})
+    assert second["answers"]["correct"]["answer"] == "no"
+    page = client.get("/judge/anna", headers={"accept": "text/html"}).text
+    assert "Your answer so far: skip (too vague)" in page
+    for name, said_now in (("anna", "no"), ("bert", "yes")):
+        while state(client, name)["asked"]:
+            answer(client, said_now, name, reason=f"says {name}")
+    asked = state(client, "carl", "adjudicate")["asked"]
+    assert asked["said"] == [
+        {"judge": "anna", "answer": "no", "reason": asked["said"][0]["reason"]},
+        {"judge": "bert", "answer": "yes", "reason": "says bert"},
+    ]
+
+
 def test_an_adjudicator_gets_new_disagreements_too(start: Start) -> None:
     client = start(n=4, order_seed=1)
 
@@ -271,6 +309,21 @@ def test_an_adjudicator_gets_new_disagreements_too(start: Start) -> None:
     differ()
     assert settle() == 2
     assert client.get("/agreement").json()["unsettled"] == 0
+
+
+def test_who_is_asked_to_settle_comes_in_where_others_are_heard(start: Start) -> None:
+    client = start(n=2, order_seed=1, adjudicate=True)
+    page = client.post("/start", data={"name": "carl"}, headers={"accept": "text/html"})
+    assert page.headers["location"] == "/adjudicate/carl"
+    for name, said in (("anna", "yes"), ("bert", "no")):
+        come_in(client, name)
+        asked = client.get(f"/judge/{name}").json()["asked"]  # who judges still can, on their own
+        form = {"action": said, "at": asked["at"]}
+        client.post(f"/judge/{name}/answer", data=form).raise_for_status()
+    found = client.get("/adjudicate/carl").json()
+    said_by = [v["judge"] for v in found["asked"]["said"]]
+    assert (said_by, found["progress"]["total"]) == (["anna", "bert"], 1)
+    assert "/adjudicate/carl" in client.get("/", headers={"accept": "text/html"}).text
 
 
 def test_judges_who_are_there_at_the_same_time_share_the_work(start: Start) -> None:

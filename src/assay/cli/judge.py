@@ -194,7 +194,8 @@ def _judge(runs: tuple[str, ...], **given: Any) -> None:
         return
     work = worklist(runs, _guidelines(given["guidelines"]))
     store = open_store(folder, work)
-    warn([f"{c}; the last one counts" for c in store.sheet_conflicts[:5]], given["quiet"])
+    conflicts = list(dict.fromkeys(map(str, store.sheet_conflicts)))
+    warn([f"{c}; the last one counts" for c in conflicts[:5]], given["quiet"])
     if given["agreement"]:
         _agreement(work, store, **given)
         return

@@ -39,7 +39,7 @@ if TYPE_CHECKING:
 
 def judge_at_terminal(work: Worklist, store: Store, folder: Path, **given: Any) -> None:
     """Ask until all is answered, decided, or the judge leaves."""
-    judge = given["judge"] or _login()
+    judge = _login() if given["judge"] is None else given["judge"]
     keys, reasons = keys_of(given["keys"]), reasons_of(given["reasons"])
     plan = Plan.of(given)
     with VerdictLog(folder, judge, structure_of=work.structure_of) as log:

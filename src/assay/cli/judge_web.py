@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -40,12 +41,16 @@ def brief_of(work: Worklist, folder: Path, **given: Any) -> Brief:
         return open_store(folder, work)
 
     def open_session(log: VerdictLog, room: Room) -> Session:
-        chosen = plan.settling() if room == "adjudicate" else plan
+        chosen = plan.settling() if room == "adjudicate" else replace(plan, adjudicate=False)
         return chosen.session(work, store(), folder, log)[0]
 
     def export(form: str) -> str:
         lines = (to_sheet if form == "csv" else to_lines)(work.items, work.questions, store())
         return "".join(lines)
+
+    drawn = ""
+    if plan.sample is not None and not plan.adjudicate:
+        drawn = f"Of the examples {plan.sample:,} are drawn at random and asked about."
 
     return Brief(
         title=f"Judging {work.task}",
@@ -68,10 +73,11 @@ def brief_of(work: Worklist, folder: Path, **given: Any) -> Brief:
             seed=given.get("seed", 12345),
         ),
         export=export,
-        asked_first=ASKED_FIRST.get(plan.deciding or "", ""),
+        asked_first=" ".join(filter(None, (drawn, ASKED_FIRST.get(plan.deciding or "", "")))),
         running=(lambda log: running_line(work, store(), log, plan.alpha))
         if plan.until_decided
         else None,
+        room="adjudicate" if plan.adjudicate else "judge",
     )
 
 

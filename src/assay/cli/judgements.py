@@ -4,8 +4,8 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING
+from collections.abc import Callable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any
 
 from assay.core.judging import Item
 from assay.judge.agreement import Agreement
@@ -15,6 +15,7 @@ from assay.judge.documents import (
     Disagreement,
     ErrorsDocument,
     EstimateDocument,
+    ScoreValidity,
 )
 from assay.judge.estimate import Estimate
 from assay.report.numbers import format_count, format_interval, format_number, format_percent
@@ -83,7 +84,8 @@ def _coefficients(found: Agreement, places: int) -> Table:
         )
         if c.why:
             notes.append(f"{NAMES[c.name]}: {c.why}.")
-    title = f"{found.question}: {', '.join(found.judges)}, {format_count(found.items)} items"
+    n = f"{format_count(found.items)} item{'' if found.items == 1 else 's'}"
+    title = f"{found.question}: {', '.join(found.judges)}, {n}"
     return Table(
         title,
         (*left("coefficient"), *right("value", "interval", "items")),
@@ -143,12 +145,13 @@ def render_estimate(
         *right("human accuracy", "this set", "future data", "judged", "known", "worth"),
     )
     sample = document.sample
-    drawn = f"{sample['size']} examples drawn with seed {sample['seed']}"
     notes = [
-        f"{drawn} from {sample['population']:,}; {sample['known']:,} known before.",
+        _rests_on(sample),
         f"Brackets: {_level(document)} intervals, for these examples and for new ones like them.",
-        f"Worth: verdicts that would be needed without {document.metric} on everything.",
     ]
+    if sample["seed"] is not None:
+        helped = f"without {document.metric} on everything"
+        notes.append(f"Worth: verdicts that would be needed {helped}.")
     if rows:
         blocks.append(Table("what people would say", titles, tuple(rows), tuple(notes)))
     if document.difference:
@@ -158,8 +161,44 @@ def render_estimate(
             for name, e in document.difference.items()
         )
         blocks.append(Table("difference", titles, differences, () if rows else tuple(notes)))
+    told = [each for each in document.validity if not math.isnan(each.correlation)]
+    if len(told) > 1:
+        blocks.append(_validity(told, places))
     blocks.append(Words(document.signature, "signature"))
     return render_blocks(blocks, format, colour=colour, width=width)
+
+
+def _validity(found: Sequence[ScoreValidity], places: int) -> Table:
+    rows = tuple(
+        cells(
+            each.system,
+            each.question,
+            each.score,
+            format_number(each.correlation, places),
+            format_number(each.same, places),
+            "" if math.isnan(each.worth) else format_count(round(each.worth)),
+        )
+        for each in found[:MOST]
+    )
+    titles = (*left("system", "question", "score"), *right("correlation", "as people", "worth"))
+    note = (
+        "As people: share of the judged examples on which a score of right and wrong says the same."
+    )
+    more = (f"{len(found) - MOST:,} more; --json lists all.",) if len(found) > MOST else ()
+    return Table("how well scores foretell people", titles, rows, (note, *more))
+
+
+def _rests_on(sample: Mapping[str, Any]) -> str:
+    """Which verdicts an estimate rests on."""
+    population = format_count(sample["population"])
+    if sample["seed"] is not None:
+        drawn = f"{sample['size']} examples drawn with seed {sample['seed']}"
+        return f"{drawn} from {population}; {sample['known']:,} known before."
+    if sample["differing"]:
+        which = f"Of {population} examples all on which the systems differ"
+    else:
+        which = f"All {population} examples"
+    return f"{which} have verdicts: counted, not estimated."
 
 
 def _level(document: EstimateDocument) -> str:
@@ -237,6 +276,6 @@ def presenter(
         rows.append(("prediction", sides.second if sides else [Piece("same", item.prediction)]))
         rows += [("note", [Piece("same", note)]) for note in item.notes]
         rows += [(who, [Piece("same", what)]) for who, what in (said(item) if said else ())]
-        return stacked(rows, colour=colour, width=width)
+        return stacked(rows, colour=colour, width=width, whole=True)
 
     return present

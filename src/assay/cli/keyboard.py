@@ -96,6 +96,7 @@ class Keyboard:
         click.echo(prompt, nl=False)
         key = self._key()
         if key in ("", END):
+            click.echo("")
             return None
         click.echo(key if key.isprintable() else "")
         return key

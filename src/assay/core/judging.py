@@ -7,7 +7,7 @@ A task says which questions it asks (`Task.questions`) and how one of its exampl
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Literal, Protocol
 
@@ -98,16 +98,23 @@ PROMPTS = ("prompt", "question", "utterance", "source", "description", "nl", "in
 """Columns that hold what a system was given, the first found is shown to judges."""
 
 
-def default_items(example: Kept) -> list[Item]:
+def as_it_is(value: Any) -> Any:
+    """A stored prediction or gold, for tasks that keep what their readers should see."""
+    return value
+
+
+def default_items(example: Kept, shown: Callable[[Any], Any] = as_it_is) -> list[Item]:
     """The first prediction of an example as an item; none where the prediction is missing.
+
+    `shown` gives what of a stored prediction or gold a reader should see.
 
     The key holds the id and a digest of the gold, so that verdicts on one test set are not found
     for another one that numbers its examples the same way.
     """
     if example.missing:
         return []
-    candidates = texts(example.prediction)
-    references = tuple(dict.fromkeys(texts(example.gold)))
+    candidates = texts(shown(example.prediction))
+    references = tuple(dict.fromkeys(texts(shown(example.gold))))
     prediction = candidates[0] if candidates else ""
     column = next((name for name in PROMPTS if example.slices.get(name)), None)
     return [

@@ -229,11 +229,12 @@ class Task(ABC):
     def items(self, example: Kept, **options: Any) -> Sequence[Item]:
         """What judges are shown of one example of a saved run: an item per prediction.
 
-        `options` are those the run was scored with. The usual item is the first prediction.
+        `options` are those the run was scored with. The usual item is the first prediction, as it
+        is `shown`.
         """
         from assay.core.judging import default_items
 
-        return default_items(example)
+        return default_items(example, self.shown)
 
     def description_key(self, description: str) -> str:
         """The key (`Item.key`) of a description as an old sheet of verdicts has it."""

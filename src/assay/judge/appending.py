@@ -40,7 +40,21 @@ class Appender:
 
     def add(self, data: bytes) -> None:
         """Write at the end, all of it or nothing; it is on the device when this returns."""
+        if not self.is_current:
+            raise OutputError(
+                f"{self.path} was replaced while it was in use, by git or an editor; the last "
+                "answer was not kept: start again to go on"
+            )
         write_through(self._file, data, self.path)
+
+    @property
+    def is_current(self) -> bool:
+        """Whether the file is still the one of that name: what is written to one that was replaced
+        or deleted is lost."""
+        try:
+            return os.path.samestat(os.stat(self.path), os.fstat(self._file))
+        except OSError:
+            return False
 
     def close(self) -> None:
         """Let others write."""

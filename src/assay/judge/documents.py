@@ -61,6 +61,22 @@ class SystemEstimate:
 
 
 @dataclass(frozen=True, slots=True)
+class ScoreValidity:
+    """How well an automatic score foretells people, on the examples that were drawn and judged.
+
+    `same` is the share on which a score of right and wrong says what people say; undefined for
+    other scores. `worth` is how many verdicts would be needed without the score.
+    """
+
+    system: str
+    question: str
+    score: str
+    correlation: float
+    same: float
+    worth: float
+
+
+@dataclass(frozen=True, slots=True)
 class EstimateDocument:
     """Human accuracy of one or two systems on the whole set, from a judged sample."""
 
@@ -69,6 +85,7 @@ class EstimateDocument:
     systems: tuple[SystemEstimate, ...]
     sample: Mapping[str, Any]
     difference: Mapping[str, Estimate] = field(default_factory=dict)
+    validity: tuple[ScoreValidity, ...] = ()
     signature: str = ""
     warnings: tuple[str, ...] = ()
     schema: str = "assay.estimate/1"

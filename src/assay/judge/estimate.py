@@ -96,12 +96,14 @@ def estimate(
     drawn: ArrayLike,
     known: ArrayLike | None = None,
     level: float = LEVEL,
+    least: float = 0.0,
 ) -> Estimate:
     """The mean verdict over all items.
 
     `judged` holds a number per item (1 is yes), NaN where nobody has judged; `automatic` a number
     for each. `drawn` marks the items of a recorded random draw, `known` those whose verdict was
     there before: they are a stratum that needs no estimate, and the draw stands for the rest.
+    `least` is the lowest number there can be: 0 is no, and a difference of two verdicts may be -1.
     """
     y, f = np.asarray(judged, dtype=np.float64), np.asarray(automatic, dtype=np.float64)
     chosen = np.asarray(drawn, dtype=bool)
@@ -112,32 +114,31 @@ def estimate(
     _check(y, f, before, sampled, rest)
     share = float(rest.mean())
     if not rest.any():
-        return _census(y, level)
+        return _census(y, level, least)
     part = powered_mean(y[sampled], f[sampled], f[rest & ~sampled])
     value = share * part.value + (float(y[before].sum()) / len(y))
     se_finite = share * part.se_finite
     se_future = math.sqrt(_between(y, before, part.value) + (share * part.se) ** 2)
     z = NormalDist().inv_cdf((1 + level) / 2)
-    right_wrong = bool(np.isin(y[before | sampled], (0.0, 1.0)).all())
+    right_wrong = _is_right_wrong(y[before | sampled], least)
     finite, future = _around(value, z * se_finite), _around(value, z * se_future)
     method: Literal["ppi++", "wilson"] = "ppi++"
     n, m = int(sampled.sum()), int(rest.sum())
     if right_wrong and float(np.var(y[sampled])) == 0.0 and n < m:
         # All verdicts of the sample are equal: its spread is 0, and says nothing about the rest.
         method = "wilson"
-        base = float(y[before].sum()) / len(y)
-        hits = float(y[sampled].sum())
-        finite = _scaled(hits / n, n / (1 - n / m), base, share, level)
-        future = _scaled(hits / n, n, base, share, level)
+        base, said = float(y[before].sum()) / len(y), float(y[sampled][0])
+        finite = _scaled(said, n / (1 - n / m), base, share, level, least)
+        future = _scaled(said, n, base, share, level, least)
     elif right_wrong and n < m and bool((y[sampled] == f[sampled]).all()):
-        finite, future = _where_nothing_differed(y, f, sampled, finite, future, level)
+        finite, future = _where_nothing_differed(y, f, sampled, finite, future, level, least)
     if right_wrong:
-        finite, future = _within(finite), _within(future)
+        finite, future = _within(finite, least), _within(future, least)
     alone = float(y[sampled].mean())
     spread = float(np.var(y[sampled]))
     worth = spread / part.se**2 if part.se > 0 else float(n)
     return Estimate(
-        value=value if not right_wrong else min(1.0, max(0.0, value)),
+        value=value if not right_wrong else min(1.0, max(least, value)),
         finite=finite,
         future=future,
         level=level,
@@ -180,6 +181,7 @@ def estimate_difference(
         drawn=np.asarray(drawn, dtype=bool) & ~equal,
         known=equal | before,
         level=level,
+        least=-1.0,
     )
 
 
@@ -207,14 +209,24 @@ def _check(y: Floats, f: Floats, before: Mask, sampled: Mask, rest: Mask) -> Non
         )
 
 
-def _census(y: Floats, level: float) -> Estimate:
+def _is_right_wrong(y: Floats, least: float) -> bool:
+    """Whether all are verdicts, or differences of two verdicts, so that it is known how far what
+    was not seen can be from them."""
+    return bool(np.isin(y, (least, 0.0, 1.0)).all())
+
+
+def _census(y: Floats, level: float, least: float) -> Estimate:
     """Everything is known: nothing is left to chance but what other items would be like."""
     value, n = float(y.mean()), len(y)
-    if np.isin(y, (0.0, 1.0)).all():
+    right_wrong = _is_right_wrong(y, least)
+    if right_wrong and least == 0.0:
         future = wilson_interval(float(y.sum()), n, level=level).bounds
+    elif right_wrong and float(np.var(y)) == 0.0:
+        future = _scaled(value, n, 0.0, 1.0, level, least)
     else:
         z = NormalDist().inv_cdf((1 + level) / 2)
         future = _around(value, z * math.sqrt(float(np.var(y)) / n))
+        future = _within(future, least) if right_wrong else future
     nan = math.nan
     return Estimate(
         value, (value, value), future, level, n, n, 0, 0, 0.0, nan, nan, nan, 0, method="census"
@@ -234,8 +246,13 @@ def _between(y: Floats, before: Mask, rest_mean: float) -> float:
     return (share * float(np.var(y[before])) + apart) / n
 
 
-def _scaled(mean: float, n: float, base: float, share: float, level: float) -> tuple[float, float]:
-    low, high = wilson_interval(mean * n, n, level=level).bounds
+def _scaled(
+    said: float, n: float, base: float, share: float, level: float, least: float
+) -> tuple[float, float]:
+    """Where all of n verdicts are equal: as many others as Wilson's bound allows after 0 of n may
+    be any other number."""
+    others = wilson_interval(0.0, n, level=level).bounds[1]
+    low, high = said - others * (said - least), said + others * (1.0 - said)
     return base + share * low, base + share * high
 
 
@@ -246,13 +263,14 @@ def _where_nothing_differed(
     finite: tuple[float, float],
     future: tuple[float, float],
     level: float,
+    least: float,
 ) -> tuple[tuple[float, float], tuple[float, float]]:
     """Intervals where people and the score agree on every sampled item.
 
     Their differences have no spread then, which does not mean that there are none elsewhere: as
     many as Wilson's bound allows after 0 of n may lie among the items that nobody has judged.
     """
-    apart = wilson_interval(0.0, int(sampled.sum()), level=level).bounds[1]
+    apart = (1.0 - least) * wilson_interval(0.0, int(sampled.sum()), level=level).bounds[1]
     unseen = np.isnan(y)
     best = float(np.where(unseen, f, y).mean())
     reach = apart * float(unseen.mean())
@@ -266,8 +284,8 @@ def _around(value: float, reach: float) -> tuple[float, float]:
     return value - reach, value + reach
 
 
-def _within(bounds: tuple[float, float]) -> tuple[float, float]:
-    return max(0.0, bounds[0]), min(1.0, bounds[1])
+def _within(bounds: tuple[float, float], least: float) -> tuple[float, float]:
+    return max(least, bounds[0]), min(1.0, bounds[1])
 
 
 def _correlation(y: Floats, f: Floats) -> float:

@@ -12,7 +12,7 @@ from assay.judge.answers import answer_on
 from assay.judge.queue import place_of
 from assay.judge.sheets import COLUMNS, quoted_row
 from assay.judge.store import Store
-from assay.judge.verdict import Verdict
+from assay.judge.verdict import Verdict, answer_of
 
 
 def to_sheet(items: Sequence[Item], questions: Sequence[Question], store: Store) -> Iterator[str]:
@@ -80,7 +80,10 @@ def _two(cells: list[str]) -> list[str]:
 def _cell(verdict: Verdict | None) -> str:
     if verdict is None or verdict.answer not in ("yes", "no"):
         return ""
-    return "y" if verdict.is_yes else verdict.reason or "n"
+    if verdict.is_yes:
+        return "y"
+    # A reason that would be read as a yes is better lost than its no.
+    return "n" if answer_of(verdict.reason)[0] == "yes" else verdict.reason or "n"
 
 
 def _final_cell(store: Store, item: Item, question: Question, questions: Sequence[Question]) -> str:

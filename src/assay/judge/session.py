@@ -125,12 +125,12 @@ class Session:
         else:
             self._go_on(asked.index)
 
-    def skip(self) -> None:
-        """Leave the item for later; it comes again when all others are done."""
+    def skip(self, reason: str = "") -> None:
+        """Leave the item for later; it comes again, with the reason, when all others are done."""
         asked = self.asked
         if asked is None:
             return
-        self._memory.write([self._verdict(asked.entry, asked.question, "skip", "")])
+        self._memory.write([self._verdict(asked.entry, asked.question, "skip", reason)])
         self._agenda.update()
         self._go_on(asked.index)
 

@@ -3,9 +3,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+
+import msgspec
 
 from assay.core.errors import InputError
 from assay.judge.log import log_judge, moment, read_log
@@ -213,13 +215,14 @@ def read_store(
     key_of: KeyOf = str.strip,
     structure_of: StructureOf = written_down,
     questions: tuple[str, str] = (STRUCTURE, COMMAND),
+    also: Mapping[str, Iterable[str]] = {},
     reading: Callable[[Path], None] | None = None,
 ) -> Store:
     """Read a folder: logs of judges, and sheets in place.
 
     `key_of` and `questions` say how the cells of a sheet are understood, `structure_of` how
-    structures are printed now, which logs and sheets may do otherwise. `reading` is told of each
-    sheet before it is read.
+    structures are printed now, which logs and sheets may do otherwise. `also` gives further keys
+    that what is said under a key is said under. `reading` is told of each sheet before it is read.
     """
     if not folder.is_dir():
         raise InputError(
@@ -239,19 +242,31 @@ def read_store(
                 reading(path)
             rows = list(read_sheet(path))
             facts.append(SheetFacts(path, len(rows)))
-            yield from sheet_verdicts(
+            said = sheet_verdicts(
                 rows,
                 judge=sheet_judge(path),
                 key_of=key_of,
                 structure_of=structure_of,
                 questions=questions,
             )
+            yield from _under_all_keys(said, also)
 
     logs = {
-        judge: [reread(verdict, structure_of) for verdict in read_log(path)]
+        judge: list(
+            _under_all_keys((reread(verdict, structure_of) for verdict in read_log(path)), also)
+        )
         for path in paths
         if (judge := log_judge(path)) is not None and path.is_file()
     }
     store = Store(all_sheets(), logs)
     store.facts = tuple(facts)
     return store
+
+
+def _under_all_keys(
+    verdicts: Iterable[Verdict], also: Mapping[str, Iterable[str]]
+) -> Iterator[Verdict]:
+    for verdict in verdicts:
+        yield verdict
+        for key in also.get(verdict.key, ()):
+            yield msgspec.structs.replace(verdict, key=key)

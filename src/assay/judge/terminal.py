@@ -73,7 +73,7 @@ def judge_at(
                 console.say(headline(asked, session.progress))
                 for each in present(asked.entry.item):
                     console.say(each)
-            if asked.before is not None and asked.before.answer != "skip":
+            if asked.before is not None and (asked.before.answer != "skip" or asked.before.reason):
                 console.say(f"  (your answer so far: {said_before(asked.before)})")
             shown = (asked.index, asked.question.name)
         said = console.command(f"{asked.question.text} [{keys['yes']}/{keys['no']}/...] ")
@@ -98,12 +98,15 @@ def judge_at(
         elif action in ANSWERS:
             session.answer(action, reason_of(text, reasons) or reason)
             reason = ""
+        elif action == "skip":
+            session.skip(reason_of(text, reasons) or reason)
+            reason, shown = "", None
         elif action is None or not _moved(session, action, console):
             if action is None:
                 console.say(f"'{said.strip()[:20]}' is no key: {key_line(keys, reasons)}")
             continue
         else:
-            shown = None
+            reason, shown = "", None  # it was for the item that is left now
     if running is not None:
         line, decided = running()
         if line != told:
@@ -200,9 +203,7 @@ def spell_time(seconds: float) -> str:
 
 
 def _moved(session: Session, action: str, console: Console) -> bool:
-    if action == "skip":
-        session.skip()
-    elif action == "next":
+    if action == "next":
         session.next()
     elif action == "back":
         if not session.back():

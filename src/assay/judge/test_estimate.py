@@ -232,6 +232,55 @@ def test_items_on_which_systems_agree_need_no_judge() -> None:
     assert (found.known, found.rest, found.sampled) == (6, 4, 2)
 
 
+@pytest.mark.parametrize(
+    ("name", "wins", "losses", "expected"),
+    [
+        # of 20 judged examples; Wilson's bound after 0 of 20 is 0.161
+        ("all ties", 0, 0, (-0.1611, 0.1611)),
+        ("all won", 20, 0, (1 - 2 * 0.1611, 1.0)),
+        ("all lost", 0, 20, (-1.0, -1 + 2 * 0.1611)),
+        ("three won", 3, 0, (0.15 - 0.1565, 0.15 + 0.1565)),  # z sqrt(0.15 * 0.85 / 20)
+        ("three lost", 0, 3, (-0.15 - 0.1565, -0.15 + 0.1565)),
+    ],
+)
+def test_a_difference_may_have_either_sign(
+    name: str, wins: int, losses: int, expected: tuple[float, float]
+) -> None:
+    first, second = np.zeros(200), np.zeros(200)
+    first[:wins], second[:losses] = 1.0, 1.0
+    drawn = np.arange(200) < 20
+    first[~drawn] = second[~drawn] = np.nan
+    nothing = np.zeros(200)
+    found = estimate_difference(first, second, nothing, nothing, same=nothing, drawn=drawn)
+    assert found.future == pytest.approx(expected, abs=1e-4)
+    assert found.value == (wins - losses) / 20
+    assert found.future[0] <= found.finite[0] <= found.value <= found.finite[1] <= found.future[1]
+    every = np.zeros(20, dtype=bool)
+    known = estimate_difference(
+        first[:20], second[:20], nothing[:20], nothing[:20], same=every, drawn=every, known=~every
+    )
+    assert known.method == "census"
+    assert known.future == pytest.approx(expected, abs=1e-4)
+
+
+def test_differences_that_a_score_foresaw_throughout_do_not_look_certain() -> None:
+    """20 of 30 judged, won, lost and tied as the score says: 16 % of the others may be otherwise,
+    by at most 2."""
+    first, second = np.array([1.0, 0.0, 0.0] * 10), np.array([0.0, 1.0, 0.0] * 10)
+    drawn = np.arange(30) < 20
+    found = estimate_difference(
+        np.where(drawn, first, np.nan),
+        np.where(drawn, second, np.nan),
+        first,
+        second,
+        same=np.zeros(30),
+        drawn=drawn,
+    )
+    apart = 2 * Z**2 / (20 + Z**2)
+    assert found.finite == pytest.approx((-apart / 3, apart / 3))
+    assert found.future[0] < found.finite[0]
+
+
 # -- coverage -------------------------------------------------------------------------------------
 
 Study = Callable[[np.random.Generator], tuple[Estimate, float, float]]

@@ -169,6 +169,23 @@ def test_a_full_disk_leaves_what_was_there(tmp_path: Path, monkeypatch: pytest.M
     assert list(read_log(log.path)) == [said("yes")]
 
 
+@pytest.mark.parametrize("how", ["replaced", "deleted"])
+def test_nothing_is_written_to_a_file_that_git_has_replaced(tmp_path: Path, how: str) -> None:
+    with VerdictLog(tmp_path, "anna") as log:
+        log.append(said("yes"))
+        path = log.path
+        kept = path.read_bytes()
+        path.unlink()
+        if how == "replaced":
+            path.write_bytes(kept)
+        with pytest.raises(OutputError, match="was replaced while it was in use"):
+            log.append(said("no"))
+        assert len(log.verdicts) == 1
+    with VerdictLog(tmp_path, "anna") as log:
+        log.append(said("no"))
+        assert len(log.verdicts) == (2 if how == "replaced" else 1)
+
+
 def test_a_file_in_place_of_the_folder_is_one_line(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("")
     with pytest.raises(OutputError, match="cannot be written"):

@@ -20,7 +20,8 @@ def errors_of_runs(work: Worklist, store: Store) -> ErrorsDocument:
     """What people say about the first predictions of two systems, example by example."""
     if len(work.systems) != 2:
         raise UsageError(
-            "--errors is about two systems; give two runs, or a table with a column model"
+            "--errors is about two systems; give two runs (a table with a column model: assay "
+            "commands errors FILE)"
         )
     overlap: dict[str, Overlap] = {}
     for question in work.questions:

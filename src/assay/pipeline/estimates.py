@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What verdicts on some examples say about all: draws, estimates, and which system is better."""
+"""What verdicts on some examples say about all: draws and estimates."""
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
@@ -13,12 +14,9 @@ import assay
 from assay.core.errors import UsageError
 from assay.core.judging import Question
 from assay.core.signature import format_signature
-from assay.judge.answers import answer_on
-from assay.judge.documents import EstimateDocument, SystemEstimate
+from assay.judge.documents import EstimateDocument, ScoreValidity, SystemEstimate
 from assay.judge.estimate import Estimate, estimate, estimate_difference
-from assay.judge.evidence import Evidence
-from assay.judge.log import moment
-from assay.judge.queue import frame_of, place_of
+from assay.judge.queue import frame_of
 from assay.judge.sample import Sample, check, draw, frame_digest, read_samples, record
 from assay.judge.store import Store
 from assay.pipeline.choosing import Chosen, chosen_scores
@@ -61,7 +59,9 @@ def draw_sample(
         if (earlier.seed, earlier.size, earlier.frame, earlier.differing) == wanted:
             return earlier  # the same draw again: what was judged since then belongs to it
     if not sample.drawn:
-        raise UsageError("there is nothing to draw: all examples have verdicts already")
+        raise UsageError(
+            "there is nothing to draw: all examples have verdicts already, which --estimate counts"
+        )
     record(folder, sample)
     return sample
 
@@ -81,6 +81,27 @@ def current_sample(work: Worklist, folder: Path) -> Sample:
     return sample
 
 
+def _all_known(work: Worklist, store: Store) -> Sample | None:
+    """In place of a draw, where none is needed: all examples have verdicts, or all on which two
+    systems differ."""
+    known = _known(work, store)
+    differing = not known.all() and len(work.systems) == 2
+    if differing:
+        known = known | work.same()
+    if not known.all():
+        return None
+    return Sample(
+        name="all",
+        seed=0,
+        size=0,
+        population=len(work.examples),
+        frame=frame_digest([frame_of(work.items), *work.examples]),
+        drawn=(),
+        known=work.examples,
+        differing=differing,
+    )
+
+
 def _known(work: Worklist, store: Store) -> NDArray[np.bool_]:
     """Examples about which nothing is left to ask, whatever is measured."""
     known = np.ones(len(work.examples), dtype=bool)
@@ -97,12 +118,15 @@ def estimates(
     metric: str | None = None,
     level: float = 0.95,
 ) -> EstimateDocument:
-    """Human accuracy on the whole set, by question; with two runs also the difference."""
+    """Human accuracy on the whole set, by question; with two runs also the difference.
+
+    From the sample that was drawn last; where all examples have verdicts it is counted.
+    """
     if not 0 < level < 1:
         raise UsageError(f"--ci {level} must be between 0 and 1")
     work = worklist(runs)
     store = open_store(folder, work)
-    sample = current_sample(work, folder)
+    sample = _all_known(work, store) or current_sample(work, folder)
     drawn = np.isin(work.examples, sample.drawn)
     known = np.isin(work.examples, sample.known)
     chosen = _chosen(work.systems[0].run, metric, ~known)
@@ -152,7 +176,7 @@ def estimates(
         systems=tuple(found),
         sample={
             "name": sample.name,
-            "seed": sample.seed,
+            "seed": sample.seed if sample.drawn else None,
             "size": sample.size,
             "population": sample.population,
             "known": len(sample.known),
@@ -160,19 +184,51 @@ def estimates(
             "frame": sample.frame,
         },
         difference=difference,
+        validity=()
+        if sample.differing or not sample.drawn
+        else _validity(work, store, drawn, known),
         signature=format_signature(
-            f"ppi++({key})",
+            f"ppi++({key})" if sample.drawn else "census",
             {
-                "n": len(sample.drawn),
+                "n": len(sample.drawn) or None,
                 "of": sample.population,
                 "known": len(sample.known) or None,
-                "seed": sample.seed,
+                "seed": sample.seed if sample.drawn else None,
                 "ci": level,
                 "version": assay.__version__,
             },
         ),
         warnings=_few(every),
     )
+
+
+def _validity(
+    work: Worklist, store: Store, drawn: NDArray[np.bool_], known: NDArray[np.bool_]
+) -> tuple[ScoreValidity, ...]:
+    """How well each score foretells people, by system and question, the most useful one first."""
+    found = []
+    for system in work.systems:
+        for name, question, top in measures(work):
+            said, beside = values(work, system, store, question, top), []
+            for chosen in chosen_scores(system.run.layout):
+                score = _score(system.run, chosen)
+                if chosen.metric.uses_verdicts or np.isnan(score).any() or np.ptp(score) == 0.0:
+                    continue  # nothing that it could foretell
+                e = estimate(said, score, drawn=drawn, known=known)
+                same = math.nan
+                if np.isin(score, (0.0, 1.0)).all():
+                    same = float(np.mean(said[drawn] == score[drawn]))
+                beside.append(
+                    ScoreValidity(system.name, name, chosen.key, e.correlation, same, e.worth)
+                )
+            found += sorted(beside, key=_usefulness)
+    return tuple(found)
+
+
+def _usefulness(found: ScoreValidity) -> tuple[float, float]:
+    """What scores are ordered by: verdicts saved, then how far the score goes with people."""
+    undefined = math.isnan(found.correlation)
+    return -found.worth, 2.0 if undefined else -found.correlation
 
 
 def _few(estimates: Mapping[str, Estimate]) -> tuple[str, ...]:
@@ -226,29 +282,3 @@ def _automatic(
         ],
         dtype=np.float64,
     )
-
-
-def running_evidence(work: Worklist, store: Store, alpha: float) -> Evidence:
-    """Which of two systems is better by the verdicts so far, in the order they were given."""
-    first, second = work.systems[:2]
-    last = work.questions[-1]
-    when: list[tuple[str, bool, bool]] = []
-    for example in work.examples:
-        sides = [s.by_example.get(example, ())[:1] for s in (first, second)]
-        if [i.prediction for i in sides[0]] == [i.prediction for i in sides[1]]:
-            continue
-        answers = [
-            answer_on(store, side[0], last, work.questions) if side else False for side in sides
-        ]
-        if None in answers:
-            continue
-        times = [
-            moment(verdict)
-            for side in sides
-            for item in side
-            for verdict in store.of_judges(place_of(item, last))
-        ]
-        when.append((max(times, default=""), bool(answers[0]), bool(answers[1])))
-    evidence = Evidence(alpha=alpha)
-    evidence.add_all((a, b) for _, a, b in sorted(when, key=lambda each: each[0]))
-    return evidence

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Which items a judge is given, from what was asked for on the command line."""
+"""Which items a judge is given, from what was asked for on the command line, and when it ends."""
 
 from __future__ import annotations
 
@@ -10,16 +10,18 @@ from pathlib import Path
 from typing import Any
 
 from assay.core.errors import UsageError
+from assay.judge.answers import answer_on
 from assay.judge.deciding import Deciding, Measure, View
-from assay.judge.log import VerdictLog
+from assay.judge.evidence import Evidence
+from assay.judge.log import VerdictLog, moment
 from assay.judge.needs import Needs, Which
 from assay.judge.others import Others
-from assay.judge.queue import Entry, recorded_order, shuffled, wanted, with_checks
+from assay.judge.queue import Entry, place_of, recorded_order, shuffled, wanted, with_checks
 from assay.judge.sample import Sample
 from assay.judge.session import Session
 from assay.judge.store import Store
 from assay.pipeline.agreements import unsettled_items
-from assay.pipeline.estimates import draw_sample, running_evidence
+from assay.pipeline.estimates import draw_sample
 from assay.pipeline.worklist import Worklist, measures
 
 
@@ -169,3 +171,28 @@ def running_line(work: Worklist, store: Store, log: VerdictLog, alpha: float) ->
         else (f"{second} is better than {first}")
     )
     return f"decided: {word} (evidence {found.value:.1f}, p <= {found.p:.3g})", True
+
+
+def running_evidence(work: Worklist, store: Store, alpha: float) -> Evidence:
+    """Which of two systems is better by the verdicts so far, in the order they were given."""
+    last = work.questions[-1]
+    judged = set(store.places())
+    when: list[tuple[str, bool, bool]] = []
+    for sides, needed in work.rivals:
+        if any(places.isdisjoint(judged) for places in needed):
+            continue  # as most are while people judge, who wait for this after every answer
+        answers = [
+            answer_on(store, side[0], last, work.questions) if side else False for side in sides
+        ]
+        if None in answers:
+            continue
+        times = [
+            moment(verdict)
+            for side in sides
+            for item in side
+            for verdict in store.of_judges(place_of(item, last))
+        ]
+        when.append((max(times, default=""), bool(answers[0]), bool(answers[1])))
+    evidence = Evidence(alpha=alpha)
+    evidence.add_all((a, b) for _, a, b in sorted(when, key=lambda each: each[0]))
+    return evidence

@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property, partial
 from pathlib import Path
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,6 +17,7 @@ from assay.core.errors import MismatchError, UsageError
 from assay.core.judging import Item, Question
 from assay.judge.answers import value_of
 from assay.judge.queue import distinct, place_of
+from assay.judge.sheets import KeyOf
 from assay.judge.store import Place, Store, read_store
 from assay.judge.verdict import StructureOf
 from assay.pipeline.result import Result
@@ -35,6 +37,16 @@ class SystemItems:
     def name(self) -> str:
         """The name of the system."""
         return self.run.system
+
+
+class Rivals(NamedTuple):
+    """The first predictions of two systems for an example: none or one on each side.
+
+    `needed` are, for each that no rule settles, the places under which an answer may be found.
+    """
+
+    sides: tuple[tuple[Item, ...], tuple[Item, ...]]
+    needed: tuple[frozenset[Place], ...]
 
 
 @dataclass(frozen=True)
@@ -72,6 +84,21 @@ class Worklist:
     def places(self) -> frozenset[Place]:
         """Everything that a verdict could be about."""
         return frozenset(place_of(item, q) for item in self.items for q in self.questions)
+
+    @cached_property
+    def rivals(self) -> list[Rivals]:
+        """The first predictions of the first two systems, where these differ."""
+        last, found = self.questions[-1].name, []
+        for example in self.examples:
+            one, two = (s.by_example.get(example, ())[:1] for s in self.systems[:2])
+            if [item.prediction for item in one] != [item.prediction for item in two]:
+                needed = tuple(
+                    frozenset(place_of(item, question) for question in self.questions)
+                    for item in (*one, *two)
+                    if last not in item.matched
+                )
+                found.append(Rivals((one, two), needed))
+        return found
 
     @cached_property
     def structure_of(self) -> StructureOf:
@@ -156,7 +183,21 @@ def open_store(folder: Path, work: Worklist) -> Store:
         key_of=task.description_key,
         structure_of=work.structure_of,
         questions=(names[0] if len(names) > 1 else "structure", names[-1]),
+        also=_given_keys(work, task.description_key),
     )
+
+
+def _given_keys(work: Worklist, key_of: KeyOf) -> dict[str, list[str]]:
+    """By the key that a description has, the keys that were given to examples in place of it: what
+    was said before they had one still counts."""
+    found: dict[str, list[str]] = {}
+    firsts = (items[0] for s in work.systems for items in s.by_example.values() if items)
+    given = {item.key: item.description for item in firsts}
+    for key, description in given.items():
+        own = key_of(description)
+        if own != key:
+            found.setdefault(own, []).append(key)
+    return found
 
 
 def values(

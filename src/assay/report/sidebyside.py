@@ -24,6 +24,9 @@ LONGEST_PIECE = 400
 """Letters of a piece that a terminal shows: its beginning and its end."""
 LONGEST_TEXT = 2_000
 """Letters of a text that a terminal shows."""
+LINE_END = "\n"
+_BREAK = Piece("same", LINE_END)
+"""Where a line really ends; any other line end in a text is spelled out."""
 
 _MARKS: dict[Kind, tuple[str, str]] = {
     "same": ("", ""),
@@ -36,17 +39,23 @@ Chunk = tuple[str, str | None]  # text that takes up room, and its style
 Labelled = tuple[str, Sequence[Piece] | None]
 
 
-def stacked(rows: Sequence[Labelled], *, colour: bool, width: int | None) -> list[str]:
+def stacked(
+    rows: Sequence[Labelled], *, colour: bool, width: int | None, whole: bool = False
+) -> list[str]:
     """Texts one above the other, each behind its label and wrapped under itself.
 
-    A text that is None is missing.
+    A text that is None is missing. A `whole` text is shown to the last letter, on lines of its own,
+    for those who have to read all of it; others are abbreviated, with line ends spelled out.
+
+    >>> stacked([("gold", [Piece("same", "a\\nb")])], colour=False, width=40, whole=True)
+    ['  gold  a', '        b']
     """
     labels = [cut(visible(label), LONGEST_LABEL) for label, _ in rows]
     space = max(map(display_width, labels), default=0) + 2
     room = None if width is None else max(20, width - len(INDENT) - space)
     lines = []
     for label, (_, pieces) in zip(labels, rows, strict=True):
-        for number, line in enumerate(_lines(pieces, room, colour)):
+        for number, line in enumerate(_lines(pieces, room, colour, whole)):
             lead = label if number == 0 else ""
             pad = " " * (space - display_width(lead))
             lines.append(f"{INDENT}{styled(lead, 'dim' if colour else None)}{pad}{line[0]}")
@@ -84,7 +93,9 @@ def _joined(chunks: Iterable[Chunk]) -> str:
     )
 
 
-def _lines(pieces: Sequence[Piece] | None, room: int | None, colour: bool) -> list[tuple[str, int]]:
+def _lines(
+    pieces: Sequence[Piece] | None, room: int | None, colour: bool, whole: bool = False
+) -> list[tuple[str, int]]:
     """Wrapped lines with the room they take."""
     if pieces is None:
         return [(styled("(missing)", "dim" if colour else None), len("(missing)"))]
@@ -93,10 +104,22 @@ def _lines(pieces: Sequence[Piece] | None, room: int | None, colour: bool) -> li
     if room is None:
         text = marked(pieces, colour=colour)
         return [(text, 0)]
+    shown = _by_line(pieces) if whole else abbreviated(pieces)
     return [
         (_joined(line), sum(display_width(text) for text, _ in line))
-        for line in _wrapped(_chunks(abbreviated(pieces), colour), room)
+        for line in _wrapped(_chunks(shown, colour), room)
     ]
+
+
+def _by_line(pieces: Iterable[Piece]) -> Iterator[Piece]:
+    """The pieces cut at line ends; one that differs and has nothing before it is shown as well."""
+    for kind, text in pieces:
+        for line in re.findall(r"[^\n]*\n|[^\n]+", text):
+            bare = line.removesuffix(LINE_END)
+            if bare or kind != "same":
+                yield Piece(kind, bare or LINE_END)
+            if bare != line:
+                yield _BREAK
 
 
 def abbreviated(pieces: Iterable[Piece]) -> Iterator[Piece]:
@@ -122,7 +145,11 @@ def abbreviated(pieces: Iterable[Piece]) -> Iterator[Piece]:
 
 def _chunks(pieces: Iterable[Piece], colour: bool) -> Iterator[Chunk]:
     """The pieces cut at spaces; marks stand at the words, not at the spaces around them."""
-    for kind, text in pieces:
+    for piece in pieces:
+        if piece is _BREAK:
+            yield LINE_END, None
+            continue
+        kind, text = piece
         shown = visible(text)
         style = _STYLE[kind] if colour else None
         if not colour and kind != "same":
@@ -140,7 +167,13 @@ def _wrapped(chunks: Iterable[Chunk], room: int) -> list[list[Chunk]]:
     """Lines of at most `room`; the space at which a line is broken is dropped."""
     lines: list[list[Chunk]] = [[]]
     used = 0
+    meant = {0}  # lines that the text itself begins: they stay, be they empty
     for chunk, style in chunks:
+        if chunk == LINE_END:
+            meant.add(len(lines))
+            lines.append([])
+            used = 0
+            continue
         for part in _cut_up(chunk, room):
             size = display_width(part)
             if used + size > room:
@@ -150,7 +183,7 @@ def _wrapped(chunks: Iterable[Chunk], room: int) -> list[list[Chunk]]:
                     continue
             lines[-1].append((part, style))
             used += size
-    return [line for line in lines if line] or [[]]
+    return [line for number, line in enumerate(lines) if line or number in meant]
 
 
 def _cut_up(chunk: str, room: int) -> Iterator[str]:

@@ -99,6 +99,18 @@ def test_lines_fit_and_nothing_is_lost(width: int) -> None:
     assert len({display_width(line.partition("│")[0]) for line in columns}) == 1
 
 
+def test_a_whole_text_keeps_its_lines_and_all_of_its_letters() -> None:
+    text = "one\n\n    two " + "word " * 500
+    changed = [Piece("same", "a"), Piece("inserted", "\nb"), Piece("same", " c\n")]
+    rows = [("all", [Piece("same", text)]), ("changed", changed)]
+    lines = stacked(rows, colour=False, width=60, whole=True)
+    assert lines[:3] == ["  all      one", "", "               two " + "word " * 7 + "word"]
+    assert sum(line.count("word") for line in lines) == 500
+    assert lines[-3:] == ["  changed  a{+\\n+}", "           {+b+} c", ""]
+    # elsewhere a line end stays spelled out, also where it stands alone
+    assert marked([Piece("same", "\n")]) == "\\n"
+
+
 def test_colour_replaces_marks_and_shows_spaces() -> None:
     pieces = [Piece("same", "a"), Piece("inserted", "  "), Piece("deleted", "b")]
     assert marked(pieces, colour=True) == "a\x1b[32m␣␣\x1b[0m\x1b[31mb\x1b[0m"

@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
 """The little HTTP that judging and live runs share.
 
-`application` makes an ASGI application from routes: every error is JSON, bodies are bounded,
-access from elsewhere needs a token, every answer carries security headers. `serve` runs it until
-it is told to stop; `serving` runs it in a thread while a `with` block lasts. Starlette and uvicorn
-are imported when these are called, not before.
+`application` makes an ASGI application from routes: every error is JSON (or a page, for a browser),
+bodies are bounded, access from elsewhere needs a token, every answer carries security headers.
+`serve` runs it until it is told to stop; `serving` runs it in a thread while a `with` block lasts.
+Starlette and uvicorn are imported when these are called, not before.
 """
 
 from __future__ import annotations

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import hmac
 import ipaddress
 import re
@@ -10,7 +11,6 @@ import secrets
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import lru_cache
-from http.cookies import CookieError, SimpleCookie
 from typing import Any
 from urllib.parse import parse_qs, urlsplit
 
@@ -88,18 +88,24 @@ class Access:
     def _check_token(self, scope: Mapping[str, Any], headers: Mapping[bytes, bytes]) -> str | None:
         asked = parse_qs(scope.get("query_string", b"").decode("latin-1")).get("token", [""])[-1]
         if self._matches(asked):
-            return f"{COOKIE}={self.token}; HttpOnly; SameSite=Strict; Path=/"
+            return f"{self.cookie}={self.token}; HttpOnly; SameSite=Strict; Path=/"
         bearer = headers.get(b"authorization", b"").decode("latin-1")
         own = headers.get(b"x-assay-token", b"").decode("latin-1")
         if self._matches(bearer.removeprefix("Bearer ").strip()) or self._matches(own):
             return None
-        if self._matches(_cookie(headers.get(b"cookie", b"").decode("latin-1"))):
+        if self._matches(_cookie(headers.get(b"cookie", b"").decode("latin-1"), self.cookie)):
             return None
         raise HttpError(
             401,
             "a token is needed: add ?token=... to the URL or send 'Authorization: Bearer ...'",
             headers={"www-authenticate": "Bearer"},
         )
+
+    @property
+    def cookie(self) -> str:
+        """The name of the cookie: a browser keeps one for all ports of a host, and several servers
+        may be open in it at once."""
+        return f"{COOKIE}_{hashlib.sha256((self.token or '').encode()).hexdigest()[:8]}"
 
     def _matches(self, shown: str) -> bool:
         assert self.token is not None
@@ -120,9 +126,8 @@ def _netloc(origin: str) -> str:
         return ""
 
 
-def _cookie(header: str) -> str:
-    try:
-        morsel = SimpleCookie(header).get(COOKIE)
-    except CookieError:
-        return ""
-    return morsel.value if morsel is not None else ""
+def _cookie(header: str, name: str) -> str:
+    """The value of one cookie. Others may be of any form: a browser sends along what other servers
+    on this host have set."""
+    pairs = (part.strip().partition("=") for part in header.split(";"))
+    return next((value for key, _, value in pairs if key == name), "")

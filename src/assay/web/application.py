@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from assay.web.access import Access
-from assay.web.errors import HttpError
+from assay.web.errors import PAGE_HEADERS, HttpError, wants_page
 
 if TYPE_CHECKING:
     from starlette.exceptions import HTTPException
@@ -30,7 +30,7 @@ def application(
     body_seconds: float = BODY_SECONDS,
     quick: Mapping[tuple[str, str], Quick] | None = None,
 ) -> ASGIApp:
-    """An ASGI application that answers every error as JSON `{"error": ...}`.
+    """An ASGI application that answers every error as JSON `{"error": ...}`, to a person as a page.
 
     Handlers raise `HttpError`; an unknown path is 404, a wrong method 405 with `Allow`. Without
     `access` everyone may call it: that is for tests in the same process. `quick` are handlers by
@@ -61,19 +61,20 @@ def application(
     )
 
 
-def _response(error: HttpError) -> Response:
+def _response(request: Request, error: HttpError) -> Response:
     from starlette.responses import Response
 
+    as_page = wants_page(request.method, dict(request.scope["headers"]))
     return Response(
-        error.body(),
+        error.page() if as_page else error.body(),
         status_code=error.status,
-        headers=error.headers,
-        media_type="application/json",
+        headers={**error.headers, **(PAGE_HEADERS if as_page else {})},
+        media_type="text/html" if as_page else "application/json",
     )
 
 
 async def _http_error(request: Request, error: HttpError) -> Response:
-    return _response(error)
+    return _response(request, error)
 
 
 async def _starlette_error(request: Request, error: HTTPException) -> Response:
@@ -81,7 +82,9 @@ async def _starlette_error(request: Request, error: HTTPException) -> Response:
         404: f"there is nothing at {request.scope['path']}",
         405: f"{request.method} is not possible at {request.scope['path']}",
     }.get(error.status_code, error.detail)
-    return _response(HttpError(error.status_code, message, headers=dict(error.headers or {})))
+    return _response(
+        request, HttpError(error.status_code, message, headers=dict(error.headers or {}))
+    )
 
 
 async def _left_to_the_guard(request: Request, error: Exception) -> Response:

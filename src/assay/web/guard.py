@@ -12,7 +12,7 @@ import logging
 from collections.abc import Mapping, MutableMapping
 from typing import TYPE_CHECKING, Any
 
-from assay.web.errors import HttpError
+from assay.web.errors import PAGE_HEADERS, HttpError, wants_page
 from assay.web.headers import SECURITY
 from assay.web.plain import Answer, Quick, Request
 
@@ -24,6 +24,7 @@ if TYPE_CHECKING:
 _SECURITY = [(name.encode(), value.encode()) for name, value in SECURITY.items()]
 _JSON = (b"content-type", b"application/json")
 _PLAIN = (b"content-type", b"text/plain; charset=utf-8")
+_HTML = (b"content-type", b"text/html; charset=utf-8")
 _DRAIN = 64 * 1024 * 1024
 """How much of a body that is too large is read and thrown away, so that the client sees why."""
 
@@ -102,7 +103,8 @@ class Guard:
                 raise
             if error.status == 413:
                 await body.drain()
-            await _send(guarded, _refusal(error))
+            as_page = wants_page(scope["method"], dict(scope["headers"]))
+            await _send(guarded, _refusal(error, as_page=as_page))
         except Exception as error:
             if started:
                 raise
@@ -197,8 +199,11 @@ def _handled(quick: Quick, query: bytes, body: bytes, what: str) -> Answer:
     return Answer(200, found, [_JSON if found else _PLAIN])
 
 
-def _refusal(error: HttpError) -> Answer:
-    more = [(k.encode(), v.encode()) for k, v in error.headers.items()]
+def _refusal(error: HttpError, *, as_page: bool = False) -> Answer:
+    given = {**error.headers, **(PAGE_HEADERS if as_page else {})}
+    more = [(k.encode(), v.encode()) for k, v in given.items()]
+    if as_page:
+        return Answer(error.status, error.page(), [_HTML, *more])
     return Answer(error.status, error.body(), [_JSON, *more])
 
 

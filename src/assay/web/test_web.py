@@ -144,6 +144,33 @@ def test_token_by_query_header_or_cookie() -> None:
         assert client.get("/page", headers={"cookie": "=;;assay_token"}).status_code == 401
 
 
+def test_several_servers_of_one_host_are_open_in_a_browser_at_once() -> None:
+    kept = []
+    for token in ("secret", "other"):
+        with _client(access=Access.for_host("0.0.0.0", token)) as client:
+            kept.append(client.get(f"/page?token={token}").headers["set-cookie"].partition(";")[0])
+    jar = f"""_xsrf=2|1:0; user={{"name": "a,b"}}; {kept[0]}; {kept[1]}; x"""
+    for token in ("secret", "other", "third"):
+        with _client(access=Access.for_host("0.0.0.0", token)) as client:
+            status = client.get("/page", headers={"cookie": jar}).status_code
+            assert status == (401 if token == "third" else 200)
+
+
+def test_a_person_gets_a_page_where_a_program_gets_data() -> None:
+    person = {"accept": "text/html,application/xhtml+xml,*/*;q=0.8"}
+    with _client(access=Access.for_host("0.0.0.0", "secret")) as client:
+        assert client.get("/page", headers={"accept": "*/*"}).json()["error"].startswith("a token")
+        lacking = client.get("/page?token=wrong", headers=person)
+        assert lacking.status_code == 401
+        assert lacking.headers["content-type"] == "text/html; charset=utf-8"
+        assert 'name="token"' in lacking.text
+        assert "style-src 'self' 'sha256-" in lacking.headers["content-security-policy"]
+        assert "secret" not in lacking.text
+        nowhere = client.get("/<b>?token=secret", headers=person)
+        assert (nowhere.status_code, "/&lt;b&gt;" in nowhere.text) == (404, True)
+        assert client.put("/page?token=secret", headers=person).json()["error"].startswith("PUT is")
+
+
 @pytest.mark.parametrize(
     ("headers", "status"),
     [

@@ -19,7 +19,7 @@ from assay.core.errors import AssayError, UsageError
 from assay.judge.browser import pages, tables
 from assay.judge.browser.office import Brief, Office, Room
 from assay.judge.session import Session
-from assay.judge.verdict import judge_name
+from assay.judge.verdict import Verdict, judge_name
 from assay.web import Access, HttpError, application, page_policy
 
 if TYPE_CHECKING:
@@ -101,7 +101,7 @@ class _Desk:
         """A judge comes in."""
         form = await _form(request)
         judge = judge_name(form.get("name", ""))
-        room: Room = "adjudicate" if request.url.path == "/settle" else "judge"
+        room: Room = "adjudicate" if request.url.path == "/settle" else self.brief.room
         self.office.session(judge, room)
         return _redirect(f"/{room}/{quote(judge)}")
 
@@ -124,10 +124,10 @@ class _Desk:
             if asked is None or form.get("at", "") != pages.position(asked):
                 note = LATE
             else:
-                session.answer(answer, form.get("reason", "").strip()[:1000])  # type: ignore[arg-type]
+                session.answer(answer, _reason(form))  # type: ignore[arg-type]
         elif action == "skip":
             if (asked := session.asked) and form.get("at", "") in ("", pages.position(asked)):
-                session.skip()
+                session.skip(_reason(form))
         elif action == "next":
             session.next()
         elif action in ("undo", "redo", "back"):
@@ -150,6 +150,10 @@ class _Desk:
     async def review(self, request: Request) -> Response:
         """All answers of a judge."""
         session = self.office.session(request.path_params["judge"], "judge")
+        if _wants_data(request):
+            from starlette.responses import JSONResponse
+
+            return JSONResponse({"judge": session.log.judge, "answers": _answers(session)})
         return _html(tables.review(self.brief, session))
 
     async def agreement(self, request: Request) -> Response:
@@ -210,7 +214,11 @@ class _Desk:
         if _wants_data(request):
             from starlette.responses import JSONResponse
 
-            return JSONResponse(_state(session, note, running, decided))
+            state = _state(session, note, running, decided)
+            if room == "adjudicate" and session.asked is not None:
+                said = pages.said_by_others(self.brief, session.asked, session.log.judge)
+                state["asked"]["said"] = list(map(_said, said))
+            return JSONResponse(state)
         told = pages.Told(note, ended=running) if decided else pages.Told(note, running)
         if request.headers.get("x-part"):
             return _html(pages.work(self.brief, session, room, told))
@@ -223,6 +231,28 @@ async def _form(request: Request) -> dict[str, str]:
     """The fields of a form; of a repeated one the last."""
     body = (await request.body()).decode("utf-8", "replace")
     return dict(parse_qsl(body, keep_blank_values=True))
+
+
+def _reason(form: dict[str, str]) -> str:
+    return form.get("reason", "").strip()[:1000]
+
+
+def _said(verdict: Verdict) -> dict[str, Any]:
+    return {"judge": verdict.judge, "answer": verdict.answer, "reason": verdict.reason}
+
+
+def _answers(session: Session) -> list[dict[str, Any]]:
+    """What a judge has answered, by item; `index` is what the item is shown again by."""
+    found = []
+    for index, entry in enumerate(session.entries):
+        said = {q.name: session.answer_to(entry, q) for q in session.questions}
+        given = {name: _said(verdict) for name, verdict in said.items() if verdict is not None}
+        if given:
+            item = entry.item
+            found.append(
+                {"index": index, "id": item.id, "prediction": item.prediction, "answers": given}
+            )
+    return found
 
 
 def _state(session: Session, note: str, running: str, decided: bool) -> dict[str, Any]:

@@ -55,7 +55,7 @@ class Brief:
 
     `open_log` opens the log of a judge, `open_session` makes their session from it. `store` reads
     all verdicts again. `asked_first` says it where not everything is asked, or not in any order.
-    `running` says how a comparison stands, where there is one.
+    `running` says how a comparison stands, where there is one. `room` is where judges come in.
     """
 
     title: str
@@ -73,6 +73,7 @@ class Brief:
     export: Callable[[str], str]
     asked_first: str = ""
     running: Callable[[VerdictLog], tuple[str, bool]] | None = None
+    room: Room = "judge"
 
 
 @dataclass
@@ -99,6 +100,9 @@ class Office:
         """The session of a judge, opened if need be; raises where the name is in use elsewhere."""
         judge = judge_name(name)
         seat = self._seats.get(judge)
+        if seat is not None and not seat.log.is_current:
+            seat.log.close()  # git has brought another one; what is in it counts from now on
+            seat = None
         if seat is None:
             seat = self._seats[judge] = Seat(self.brief.open_log(judge))
         found = seat.sessions.get(room)
@@ -116,9 +120,9 @@ class Office:
     def present(self) -> dict[str, Session]:
         """The judges who have come in since the server started."""
         return {
-            judge: seat.sessions["judge"]
+            judge: seat.sessions[self.brief.room]
             for judge, seat in sorted(self._seats.items())
-            if "judge" in seat.sessions
+            if self.brief.room in seat.sessions
         }
 
     def close(self) -> None:

@@ -14,8 +14,8 @@ from assay.judge.browser.office import Brief, Looks, Piece, Room
 from assay.judge.nearest import nearest
 from assay.judge.queue import place_of
 from assay.judge.session import Asked, Session
-from assay.judge.store import is_party
 from assay.judge.terminal import spell_time, states
+from assay.judge.verdict import Verdict
 
 LABELS = {
     "yes": "Yes",
@@ -27,6 +27,9 @@ LABELS = {
     "undo": "Undo",
     "redo": "Redo",
 }
+
+
+EMPTY = "<i>(empty)</i>"
 
 
 class Told(NamedTuple):
@@ -62,12 +65,12 @@ def welcome(brief: Brief, present: Mapping[str, Session], known: Sequence[str]) 
     """The door: who are you."""
     safe = brief.looks.safe
     rows = "".join(
-        f"<tr><td><a href='/judge/{quote(judge)}'>{safe(judge)}</a></td>"
+        f"<tr><td><a href='/{brief.room}/{quote(judge)}'>{safe(judge)}</a></td>"
         f"<td>{_bar(session.progress)}</td></tr>"
         for judge, session in present.items()
     )
     rows += "".join(
-        f"<tr><td><a href='/judge/{quote(judge)}'>{safe(judge)}</a></td>"
+        f"<tr><td><a href='/{brief.room}/{quote(judge)}'>{safe(judge)}</a></td>"
         "<td class='quiet'>has judged before</td></tr>"
         for judge in known
         if judge not in present
@@ -145,7 +148,7 @@ def card(looks: Looks, item: Item) -> str:
         shown = _pieces(looks, sides[0]) if marked and sides is not None else looks.judged(text)
         rows.append(("gold", label, shown))
     shown = looks.judged(item.prediction) if sides is None else _pieces(looks, sides[1])
-    rows.append(("prediction", "Prediction", shown or "<i>(empty)</i>"))
+    rows.append(("prediction", "Prediction", shown or EMPTY))
     listed = "".join(
         f"<div class='{kind}'><dt>{label}</dt>"
         f"<dd><pre class='text' dir='auto'>{shown}</pre></dd></div>"
@@ -167,7 +170,7 @@ def _question(brief: Brief, asked: Asked, base: str) -> str:
         _button(brief, action, f"{base}/answer", css=action) for action in ("yes", "no", "unsure")
     )
     before = ""
-    if asked.before is not None and asked.before.answer != "skip":
+    if asked.before is not None and (asked.before.answer != "skip" or asked.before.reason):
         reason = f" ({safe(asked.before.reason)})" if asked.before.reason else ""
         before = f"<p class='quiet'>Your answer so far: {asked.before.answer}{reason}</p>"
     return f"""<form method="post" action="{base}/answer" class="question">
@@ -237,23 +240,26 @@ def _finished(brief: Brief, session: Session, room: Room, ended: str) -> str:
     )
 
 
+def said_by_others(brief: Brief, asked: Asked, judge: str) -> list[Verdict]:
+    """What each judge said about the item; of the one who settles it what they said before."""
+    return [
+        verdict
+        for verdict in brief.store().of_judges(place_of(asked.entry.item, asked.question))
+        if not (verdict.judge == judge and verdict.purpose == "adjudication")
+    ]
+
+
 def _others(brief: Brief, asked: Asked, judge: str) -> str:
     """What each judge said about the item, side by side."""
     safe = brief.looks.safe
-    store = brief.store()
-    place = place_of(asked.entry.item, asked.question)
-    said = [
-        verdict
-        for verdict in store.of_judges(place)
-        if not (verdict.judge == judge and verdict.purpose == "adjudication")
-    ]
+    said = said_by_others(brief, asked, judge)
     boxes = "".join(
         f"<div class='said {v.answer}'><b>{safe(v.judge)}</b> says <b>{v.answer}</b>"
         f"{f'<p>{safe(v.reason)}</p>' if v.reason else ''}</div>"
         for v in said
     )
     own = ""
-    if is_party(store, place, judge):
+    if any(verdict.judge == judge for verdict in said):
         own = (
             "<p class='quiet'>You are one of those who differ; a third person should settle it.</p>"
         )

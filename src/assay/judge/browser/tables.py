@@ -10,7 +10,7 @@ from urllib.parse import quote
 from assay.judge.agreement import Agreement, Coefficient
 from assay.judge.answers import JudgeFacts
 from assay.judge.browser.office import Brief, Looks
-from assay.judge.browser.pages import doors, page
+from assay.judge.browser.pages import EMPTY, doors, page
 from assay.judge.coefficients import NAMES
 from assay.judge.documents import AgreementDocument
 from assay.judge.session import Session
@@ -36,7 +36,7 @@ def review(brief: Brief, session: Session) -> str:
         reasons = "; ".join(v.reason for v in said if v is not None and v.reason)
         rows.append(
             f"<tr><td>{index + 1}</td>"
-            f"<td class='text' dir='auto'>{brief.looks.judged(entry.item.prediction)}</td>"
+            f"<td class='text' dir='auto'>{brief.looks.judged(entry.item.prediction) or EMPTY}</td>"
             f"<td>{safe(words)}</td><td>{safe(reasons)}</td>"
             f"<td><button name='index' value='{index}'>Change</button></td></tr>"
         )
@@ -143,7 +143,8 @@ def _disagreements(document: AgreementDocument, looks: Looks) -> str:
 <form method="post" action="/settle" class="row"><label for="name">Your name</label>
 <input id="name" name="name" required maxlength="64"><button>Settle disagreements</button></form>"""
     rows = "".join(
-        f"<tr><td class='text' dir='auto'>{looks.judged(d.text)}</td><td>{safe(d.question)}</td>"
+        f"<tr><td class='text' dir='auto'>{looks.judged(d.text) or EMPTY}</td>"
+        f"<td>{safe(d.question)}</td>"
         f"<td>{safe(', '.join(f'{j}: {a}' for j, a in d.answers.items()))}</td>"
         f"<td>{safe('; '.join(f'{j}: {r}' for j, r in d.reasons.items()))}</td>"
         f"<td>{d.final or '<i>open</i>'}</td></tr>"

@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from assay.core.document import ResultDocument
+    from assay.core.judging import Item, Kept
     from assay.core.metric import Metric
 
 INPUT = (
@@ -229,6 +230,12 @@ class SparqlTask(Task):
         from assay.tasks.sparql.pairs import shown
 
         return shown(value)
+
+    def items(self, example: Kept, **options: Any) -> Sequence[Item]:
+        """The query; what it returned stands below it."""
+        from assay.tasks.sparql.judging import items
+
+        return items(example)
 
     def tokens(self, text: str) -> Sequence[str] | None:
         """The tokens of the query."""

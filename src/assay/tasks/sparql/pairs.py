@@ -143,10 +143,17 @@ def shown(value: object) -> object:
     """
     if not isinstance(value, Mapping):
         return value
-    answers, failure = value.get("answers"), value.get("failure")
-    if isinstance(answers, list):
-        more = f" and {len(answers) - SHOWN_ANSWERS:,} more" if len(answers) > SHOWN_ANSWERS else ""
-        said = (" ".join(map(str, answers[:SHOWN_ANSWERS])) or "nothing") + more
-    else:
-        said = str(answers).lower() if answers is not None else f"no answer ({failure or 'none'})"
+    said = returned(value.get("answers"), value.get("failure"))
     return f"{value.get('query') or ''}\nreturns: {said}"
+
+
+def returned(answers: list[str] | bool | int | None, failure: str | None = None) -> str:
+    """What a query returned, in few words.
+
+    >>> returned(["Q1", "Q2"]), returned([]), returned(3), returned(None, "timeout")
+    ('Q1 Q2', 'nothing', '3', 'no answer (timeout)')
+    """
+    if not isinstance(answers, list):
+        return str(answers).lower() if answers is not None else f"no answer ({failure or 'none'})"
+    more = f" and {len(answers) - SHOWN_ANSWERS:,} more" if len(answers) > SHOWN_ANSWERS else ""
+    return (" ".join(map(str, answers[:SHOWN_ANSWERS])) or "nothing") + more

@@ -26,7 +26,11 @@
     const question = work.querySelector("form.question");
     // Who goes from button to button by keyboard stays where they are.
     const focused = submitter.matches(":focus-visible") && submitter.dataset.action;
-    if (form !== question && question) fields.set("at", new FormData(question).get("at"));
+    if (form !== question && question) {
+      const given = new FormData(question);
+      fields.set("at", given.get("at"));
+      if (submitter.dataset.action === "skip") fields.set("reason", given.get("reason"));
+    }
     try {
       const answer = await fetch(submitter.formAction, {
         method: "POST", body: fields, headers: { "x-part": "1" },
