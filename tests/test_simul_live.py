@@ -351,6 +351,10 @@ def test_shards_that_are_merged_give_the_same(
     _same_files(tmp_path / "o", whole[1])
     found = _ran(capsys, "score", str(tmp_path / "o"), "-m", "LAAL", "--json")["scores"]
     assert found == _ran(capsys, "score", str(whole[1]), "-m", "LAAL", "--json")["scores"]
+    named = ["--latency-metrics", "LAAL", "DAL", "--quality-metrics", "chrF"]
+    found = _ran(capsys, "merge", *parts, *named, "--output", str(tmp_path / "n"))
+    assert list(found) == ["chrF", "LAAL", "DAL"]
+    assert found == _ran(capsys, "run", *WAIT_2, *TEXT, *named, "--output", str(tmp_path / "m"))
     assert run(["simul", "merge", *parts[:2], "--output", str(tmp_path / "p")]) == 0
     assert "are in none of the logs (2, 5): is a shard missing?" in capsys.readouterr().err
 

@@ -291,10 +291,10 @@ def test_runs_of_other_tasks_can_be_judged(
 @pytest.mark.parametrize(
     ("arguments", "items", "shown"),
     [
-        (  # queries that are gold apart from letter case are right; what they return is told
+        (  # queries that are gold apart from letter case are right; the question stands above
             ["sparql", "score", "--em_only", "--file_path", "examples/sparql/careful.json"],
             50,
-            r"prediction  (SELECT|ASK|INSERT) .*\n(?s:.)*note +gold returns: ",
+            r"asked for +\w[^\n]*\?\n(?s:.)*prediction  (SELECT|ASK|INSERT) .*\n(?s:.)*note +gold returns: ",
         ),
         (  # the text of a stream without its times
             ["simul", "score", "examples/simul/systems/eager", "--latency-metrics", "LAAL"],

@@ -115,17 +115,19 @@ def _matches(given: Sequence[str | None], right: Sequence[str | None]) -> NDArra
 
 @dataclass(slots=True)
 class Golds(Sequence[Gold]):
-    """`Gold.kind`, `query` and `answers` of some examples, and the ids of these.
+    """`Gold.kind`, `query`, `answers` and `asked` of some examples, and the ids of these.
 
-    >>> column = Golds(["t#1", "t#2"], ["set", "count"], ["ASK {}", None], [["Q1"], 3])
+    >>> asked = ["Who?", None]
+    >>> column = Golds(["t#1", "t#2"], ["set", "count"], ["ASK {}", None], [["Q1"], 3], asked)
     >>> column[1], len(column), column == Golds.of(list(column), column.ids)
-    (Gold(kind='count', query=None, answers=3), 2, True)
+    (Gold(kind='count', query=None, answers=3, asked=None), 2, True)
     """
 
     ids: list[str]
     kinds: list[Measured]
     queries: list[str | None]
     answers: list[list[str] | bool | int]
+    asked: list[str | None]
 
     @classmethod
     def of(cls, golds: Iterable[Gold], ids: Sequence[str] | None = None) -> Self:
@@ -138,6 +140,7 @@ class Golds(Sequence[Gold]):
             [g.kind for g in held],
             [g.query for g in held],
             [g.answers for g in held],
+            [g.asked for g in held],
         )
 
     def add(self, other: Golds) -> None:
@@ -146,9 +149,13 @@ class Golds(Sequence[Gold]):
         self.kinds += other.kinds
         self.queries += other.queries
         self.answers += other.answers
+        self.asked += other.asked
 
     def content(self) -> Iterator[bytes]:
-        """The bytes that tell this gold from other gold, ids included, wherever it is cut."""
+        """The bytes that tell this gold from other gold, ids included, wherever it is cut.
+
+        How a question is worded changes nothing of what is right.
+        """
         rows = zip(self.ids, self.kinds, self.queries, self.answers, strict=True)
         yield _encoder.encode_lines(rows)
 
@@ -162,12 +169,16 @@ class Golds(Sequence[Gold]):
     def __getitem__(self, index: int | slice) -> Gold | Self:
         if isinstance(index, slice):
             return type(self)(
-                self.ids[index], self.kinds[index], self.queries[index], self.answers[index]
+                self.ids[index],
+                self.kinds[index],
+                self.queries[index],
+                self.answers[index],
+                self.asked[index],
             )
-        return Gold(self.kinds[index], self.queries[index], self.answers[index])
+        return Gold(self.kinds[index], self.queries[index], self.answers[index], self.asked[index])
 
     def __iter__(self) -> Iterator[Gold]:
-        return map(Gold, self.kinds, self.queries, self.answers)
+        return map(Gold, self.kinds, self.queries, self.answers, self.asked)
 
 
 class Row(NamedTuple):

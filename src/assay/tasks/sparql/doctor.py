@@ -82,7 +82,7 @@ def inspected_questions(questions: Iterable[Question]) -> Inspection:
     faults, notes = Ledger("question"), Ledger("question")
     seen: set[str] = set()
     n = 0
-    for n, (key, query, answers) in enumerate(questions, start=1):
+    for n, (key, query, answers, _) in enumerate(questions, start=1):
         if key in seen:
             faults.add("id was there before: the first one counts", n)
         seen.add(key)

@@ -31,6 +31,7 @@ def items(example: Kept) -> list[Item]:
             key=item_key(example.id, references or (right,)),
             prediction=prediction.query,
             references=references,
+            prompt=gold.asked or "",
             example=example.id,
             matched=frozenset({CORRECT.name} if is_exact(prediction, gold) else ()),
             notes=(*((f"kind of question: {kind}",) if kind else ()), *notes),

@@ -42,11 +42,15 @@ Measured = Literal["set", "boolean", "count", "equal"]
 
 
 class Gold(msgspec.Struct, frozen=True, omit_defaults=True, gc=False):
-    """What is right: `answers` is a list for a set, true or false, or a number."""
+    """What is right: `answers` is a list for a set, true or false, or a number.
+
+    `asked` is the question in words, where the file has it: people who judge want to read it.
+    """
 
     kind: Measured
     query: str | None
     answers: list[str] | bool | int
+    asked: str | None = None
 
 
 class Prediction(msgspec.Struct, frozen=True, omit_defaults=True, gc=False):

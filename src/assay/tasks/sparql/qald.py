@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import msgspec
 
@@ -30,8 +30,15 @@ SET, COUNT, BOOLEAN = (
 )
 
 Answers = list[str] | bool | None
-Question = tuple[str, str | None, Answers]
-"""Id, query and answers; None for those that the file does not have."""
+
+
+class Question(NamedTuple):
+    """Id, query and answers, and the question in words; None for what the file does not have."""
+
+    id: str
+    query: str | None
+    answers: Answers
+    asked: str | None = None
 
 
 def read_pairs(
@@ -55,14 +62,12 @@ def read_pairs(
             path=str(predictions),
             hint=f"gold ids look like '{next(iter(wanted))}'",
         )
-    yield [_record(key, *wanted[key], given.get(key)) for key in wanted]
+    yield [_record(question, given.get(key)) for key, question in wanted.items()]
 
 
-def _answer(
-    wanted: dict[str, tuple[str | None, Answers]], executor: Executor | None, intake: Intake
-) -> None:
+def _answer(wanted: dict[str, Question], executor: Executor | None, intake: Intake) -> None:
     """Fill in the answers of questions that have a query alone, as those of LC-QuAD do."""
-    bare = [key for key, (_, answers) in wanted.items() if answers is None]
+    bare = [key for key, question in wanted.items() if question.answers is None]
     if not bare:
         return
     if executor is None:
@@ -70,11 +75,11 @@ def _answer(
             f"{len(bare):,} gold questions have no answers (first: '{bare[0]}'); give --kg GRAPH "
             "or --server_link URL to run their queries, or --em_only"
         )
-    found = executor.run([wanted[key][0] or "" for key in bare])
+    found = executor.run([wanted[key].query or "" for key in bare])
     failed = 0
     for key, (answers, failure) in zip(bare, found, strict=True):
         failed += failure is not None
-        wanted[key] = (wanted[key][0], answers if failure is None else [])
+        wanted[key] = wanted[key]._replace(answers=answers if failure is None else [])
     lost = f"; {failed:,} of these failed, and count as having none" if failed else ""
     intake.warnings.append(
         f"{len(bare):,} gold questions have no answers in the file: "
@@ -82,15 +87,14 @@ def _answer(
     )
 
 
-def _record(
-    key: str, query: str | None, answers: Answers, found: tuple[str | None, Answers] | None
-) -> Record:
-    kind = _kind(query, answers)
+def _record(question: Question, found: Question | None) -> Record:
+    answers = question.answers
+    kind = _kind(question.query, answers)
     results = answers if isinstance(answers, list) else []
     answer: str | None = ("YES" if answers else "NO") if isinstance(answers, bool) else None
     if kind == COUNT:
         answer = results[0] if len(results) == 1 else None
-    predicted, returned = found if found is not None else (None, None)
+    predicted, returned = (found.query, found.answers) if found is not None else (None, None)
     if predicted is None and returned is not None:
         predicted = ""  # answered without a query: not missing
     return Record(
@@ -99,9 +103,10 @@ def _record(
         answer=answer,
         actions=predicted,
         results=results,
-        sparql_delex=query,
-        turn=f"#{key}",
+        sparql_delex=question.query,
+        turn=f"#{question.id}",
         predicted_answers=returned,
+        question=question.asked,
     )
 
 
@@ -112,14 +117,12 @@ def _kind(query: str | None, answers: Answers) -> str:
     return COUNT if is_count(text) else SET
 
 
-def _questions(
-    source: Any, role: Role, intake: Intake, compat: bool
-) -> dict[str, tuple[str | None, Answers]]:
-    by_id: dict[str, tuple[str | None, Answers]] = {}
-    for key, query, answers in read_questions(source, role, intake, compat=compat):
-        if key in by_id:
+def _questions(source: Any, role: Role, intake: Intake, compat: bool) -> dict[str, Question]:
+    by_id: dict[str, Question] = {}
+    for question in read_questions(source, role, intake, compat=compat):
+        if question.id in by_id:
             intake.counts.duplicate += 1
-        by_id.setdefault(key, (query, answers))
+        by_id.setdefault(question.id, question)
     return by_id
 
 
@@ -134,12 +137,12 @@ def read_questions(
     if isinstance(data, Mapping) and isinstance(data.get("questions"), list):
         return [_qald(q, name, i, compat) for i, q in enumerate(data["questions"], start=1)]
     if isinstance(data, Mapping):
-        return [(str(key), q if isinstance(q, str) else None, None) for key, q in data.items()]
+        return [Question(str(k), q if isinstance(q, str) else None, None) for k, q in data.items()]
     if isinstance(data, list):
         read = [_lcquad(q, name, i, compat) for i, q in enumerate(data, start=1)]
-        if all(answers in ([], None) for _, _, answers in read):
+        if all(question.answers in ([], None) for question in read):
             # LC-QuAD 2.0 has a list of answers with every question, and nothing in any of them.
-            return [(key, query, None) for key, query, _ in read]
+            return [question._replace(answers=None) for question in read]
         return read
     raise InputError("neither QALD nor LC-QuAD", path=name, hint="see docs/metrics/sparql.md")
 
@@ -160,12 +163,29 @@ def _qald(question: Any, name: str, number: int, compat: bool) -> Question:
     held = question.get("answers")
     if isinstance(held, list):
         answers = _in_result(held[0], compat) if held else []
-    return str(question["id"]), text if isinstance(text, str) else None, answers
+    return Question(
+        str(question["id"]),
+        text if isinstance(text, str) else None,
+        answers,
+        _worded(question.get("question")),
+    )
+
+
+def _worded(held: Any) -> str | None:
+    """The English wording of a question that is worded in several languages, or the first.
+
+    >>> _worded([{"language": "de", "string": "Wer?"}, {"language": "en", "string": "Who?"}])
+    'Who?'
+    """
+    every = [one for one in held if isinstance(one, Mapping)] if isinstance(held, list) else []
+    every.sort(key=lambda one: one.get("language") != "en")
+    return next((s for one in every if isinstance(s := one.get("string"), str)), None)
 
 
 _LCQUAD_IDS = ("_id", "uid", "id")
 _LCQUAD_QUERIES = ("sparql_wikidata", "sparql_query", "sparql", "query")
 _LCQUAD_ANSWERS = ("answers", "answer")
+_LCQUAD_WORDS = ("corrected_question", "question", "NNQT_question")
 
 
 def _lcquad(question: Any, name: str, number: int, compat: bool) -> Question:
@@ -179,7 +199,8 @@ def _lcquad(question: Any, name: str, number: int, compat: bool) -> Question:
     answers = _listed(held, compat)
     if is_ask(query or "") and isinstance(answers, list) and len(answers) == 1:
         answers = {"true": True, "false": False}.get(answers[0].lower(), answers)
-    return str(key), query, answers
+    asked = next((question[k] for k in _LCQUAD_WORDS if isinstance(question.get(k), str)), None)
+    return Question(str(key), query, answers, asked)
 
 
 def _listed(held: Any, compat: bool) -> Answers:

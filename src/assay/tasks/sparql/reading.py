@@ -87,7 +87,7 @@ class Reading:
         known = self.setting.distances
         return Block(
             Predictions(queries, answers, failures, [None] * n),
-            Golds(turns, kinds, [r.sparql_delex for r in records], right),
+            Golds(turns, kinds, [r.sparql_delex for r in records], right, _asked(records)),
             types,
             [r.description for r in records],
             [known.get(turn, NONE) for turn in turns] if known else [NONE] * n,
@@ -158,7 +158,7 @@ class Reading:
         own = (turn if turn is not None else str(self._position)) + mark
         yield Row(
             Prediction(query, found, failure, taken),
-            Gold(kind, record.sparql_delex, self._right(record, kind)),
+            Gold(kind, record.sparql_delex, self._right(record, kind), record.asked),
             own,
             name,
             record.description,
@@ -200,6 +200,12 @@ class Reading:
             number = number_of(record.answer)
             return number if number is not None else len(record.results)
         return [] if self.setting.em_only and self.setting.compat else record.results
+
+
+def _asked(records: list[Record]) -> list[str | None]:
+    """`Record.asked` of each."""
+    asked = [r.question for r in records]
+    return asked if set(map(type, asked)) <= {str, NoneType} else [r.asked for r in records]
 
 
 def _types(given: list[Any]) -> set[str] | None:

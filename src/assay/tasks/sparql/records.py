@@ -34,7 +34,8 @@ class Record(msgspec.Struct, gc=False):
     """One turn: the user's question, what is right, and the predicted query (`actions`).
 
     `predicted_answers` are the answers of the predicted query where they were obtained elsewhere:
-    a list, true or false, or null where there are none.
+    a list, true or false, or null where there are none. `question` is shown to people who judge;
+    anything but text is passed over there.
     """
 
     question_type: str | list[str]
@@ -45,6 +46,12 @@ class Record(msgspec.Struct, gc=False):
     sparql_delex: str | None = None
     turn: str | None = msgspec.field(default=None, name="turnID")
     predicted_answers: list[str] | bool | msgspec.UnsetType | None = msgspec.UNSET
+    question: Any = None
+
+    @property
+    def asked(self) -> str | None:
+        """The question in words, if there is one."""
+        return self.question if isinstance(self.question, str) else None
 
 
 def read_records(source: Any, intake: Intake, role: Role = "predictions") -> Iterator[list[Record]]:

@@ -12,7 +12,7 @@ import pytest
 import assay
 from assay.core.document import Intake
 from assay.tasks.sparql.doctor import inspect
-from assay.tasks.sparql.qald import read_questions
+from assay.tasks.sparql.qald import Question, read_questions
 
 ENTITY = "http://www.wikidata.org/entity/"
 EMPTY: dict[str, Any] = {"head": {"vars": []}, "results": {"bindings": []}}
@@ -40,7 +40,7 @@ LISTED = [
 def test_answers_in_a_file_of_lcquad(name: str, held: Any, right: Any) -> None:
     other = {"uid": 1, "query": "ASK {}", "answer": True}
     found = read_questions([other, {"uid": 2, "query": "q", "answer": held}], "gold", Intake())
-    assert found[1] == ("2", "q", right)
+    assert found[1] == Question("2", "q", right)
 
 
 def test_empty_lists_of_answers_with_every_question_say_nothing(tmp_path: Path) -> None:
@@ -54,7 +54,21 @@ def test_empty_lists_of_answers_with_every_question_say_nothing(tmp_path: Path) 
 @pytest.mark.parametrize("result", [EMPTY, {"head": {"vars": ["x", "y"]}, "results": {}}])
 def test_a_result_of_qald_without_rows_is_empty(result: Any) -> None:
     data = {"questions": [{"id": 1, "query": {"sparql": "q"}, "answers": [result]}]}
-    assert read_questions(data, "gold", Intake()) == [("1", "q", [])]
+    assert read_questions(data, "gold", Intake()) == [Question("1", "q", [])]
+
+
+@pytest.mark.parametrize(
+    ("data", "asked"),
+    [
+        ({"questions": [{"id": 1, "question": [{"language": "de", "string": "Wer?"}]}]}, "Wer?"),
+        ({"questions": [{"id": 1, "question": "Who?"}]}, None),  # QALD words it in a list
+        ([{"uid": 1, "NNQT_question": "{Who}", "question": "Who?"}], "Who?"),
+        ([{"_id": "1", "corrected_question": "Who?", "question": None}], "Who?"),
+        ([{"_id": "1", "question": ["Who?"]}], None),
+    ],
+)
+def test_the_question_in_words(data: Any, asked: str | None) -> None:
+    assert read_questions(data, "gold", Intake())[0].asked == asked
 
 
 def test_yes_and_no_as_texts(tmp_path: Path) -> None:

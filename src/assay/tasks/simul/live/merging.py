@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import shutil
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -19,12 +20,12 @@ from assay.tasks.simul.spoken import wav_name
 
 
 def merge(
-    folders: Sequence[str], output: str, tokenizer: str
+    folders: Sequence[str], output: str, tokenizer: str, measures: Settings | None = None
 ) -> tuple[dict[str, float | None], list[str]]:
     """Write the log and the files of all folders to `output`; the scores, and what is to be said.
 
     A sentence that is in several logs must be the same in all. One that did not finish is left out.
-    Audio of spoken output is copied.
+    Audio of spoken output is copied. `measures` says how to measure in place of fairseq's server.
     """
     if not folders:
         raise UsageError("what is to be merged? name the output folders of the shards")
@@ -58,8 +59,9 @@ def merge(
             _copy_audio(stream, found[stream.id][1].parent, folder)
     _write_log(folder / LOG, header, chosen)
     write_instances(folder, header, chosen)
-    if header.target_type == "speech":
-        result = measured(header, chosen, Settings(source_type=header.source_type))
+    if header.target_type == "speech" or measures is not None:
+        settings = replace(measures or Settings(), source_type=header.source_type)
+        result = measured(header, chosen, settings)
         write_scores(folder, result)
     else:
         whole = _tally(chosen, header)

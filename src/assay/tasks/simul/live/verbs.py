@@ -218,15 +218,19 @@ def _measures(
     from assay.tasks.simul.live.outputs import check_names
     from assay.tasks.simul.settings import Settings
 
-    usual = {"eval_latency_unit": "word"}
-    unnamed = all(given[n] in (None, False, (), usual.get(n)) for n in NAMED)
-    if target == "text" and unnamed and (is_served or not choice.is_of_simuleval):
+    if target == "text" and _is_unnamed(given) and (is_served or not choice.is_of_simuleval):
         return None
     brings = given["user_dir"] is not None and (Path(given["user_dir"]) / "__init__.py").is_file()
     folder = given["user_dir"] if brings else None
     settings = Settings.of({**given, "source_type": source, "user_dir": folder})
     check_names(settings, source, target)
     return settings
+
+
+def _is_unnamed(given: dict[str, Any]) -> bool:
+    """Whether nothing is said of how to measure."""
+    usual = {"eval_latency_unit": "word"}
+    return all(given[n] in (None, False, (), usual.get(n)) for n in NAMED)
 
 
 def _range(given: dict[str, Any]) -> tuple[int, int | None]:
@@ -240,9 +244,11 @@ def _range(given: dict[str, Any]) -> tuple[int, int | None]:
 
 def _merge(*, say: Callable[[str], None], folders: tuple[str, ...], **given: Any) -> str:
     from assay.tasks.simul.live.merging import merge
+    from assay.tasks.simul.settings import Settings
 
     _check_tokenizer(given["tokenizer"])
-    result, notes = merge(folders, given["output"], given["tokenizer"])
+    measures = None if _is_unnamed(given) else Settings.of(given)
+    result, notes = merge(folders, given["output"], given["tokenizer"], measures)
     for note in notes:
         say(note)
     return json.dumps(result, indent=2)
@@ -306,7 +312,7 @@ def live_verbs(measures: Sequence[Option]) -> tuple[Verb, ...]:
             "merge",
             "Join the logs of shards and score the whole.",
             _merge,
-            MERGE,
+            (*MERGE, *named),
             ("folders",),
             talks=True,
         ),
