@@ -5,12 +5,14 @@ from __future__ import annotations
 
 import csv
 import gzip
+import hashlib
 import io
 import json
 import os
 import sys
 from collections.abc import Callable, Sequence
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -239,6 +241,27 @@ def test_a_saved_run_holds_everything(files: Path, score: Score) -> None:
         "slices": {"topic": "pets", "doc": "0"},
         "cluster": "0",
     }
+
+
+def test_what_is_read_is_hashed_where_the_digest_is_kept_or_shown(
+    files: Path, score: Score, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    digests = [
+        hashlib.sha256((files / name).read_bytes()).hexdigest() for name in ("p.txt", "g.txt")
+    ]
+    assert score(*TEXT, "--save", "{}/run")[0] == 0
+    shown = json.loads(score(*TEXT, "--json")[1])
+    for document in (shown, json.loads((files / "run" / "run.json").read_text())):
+        assert [i["sha256"] for i in document["inputs"]] == digests
+        assert len(document["gold_sha256"]) == 64
+    table = score(*TEXT)[1]
+
+    def unwanted() -> None:
+        raise AssertionError("nothing of this is shown")
+
+    monkeypatch.setattr("assay.read.digest.hashlib", SimpleNamespace(sha256=unwanted))
+    monkeypatch.setattr("assay.pipeline.collect.GoldDigest", unwanted)
+    assert score(*TEXT)[1] == table
 
 
 def test_slices_and_clusters(files: Path, score: Score) -> None:

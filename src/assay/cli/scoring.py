@@ -61,7 +61,7 @@ def _score(
         _score_systems(task, several, given, json, format, digits, quiet)
         return
     data = json or format not in ("table", task.own_format)
-    result = _evaluated(task, given, data, quiet)
+    result = _evaluated(task, given, data, quiet, digests=json)
     own = None
     if format == task.own_format and not json:
         own = task.render(result.document, digits=digits, **chosen)
@@ -82,14 +82,26 @@ def _console(data: bool, quiet: bool) -> Streams:
 
 
 def _evaluated(
-    task: Task, given: dict[str, Any], data: bool, quiet: bool, name: str = ""
+    task: Task,
+    given: dict[str, Any],
+    data: bool,
+    quiet: bool,
+    name: str = "",
+    *,
+    digests: bool,
 ) -> Result:
-    """The result of one system; what is worth saying goes to standard error."""
+    """The result of one system; what is worth saying goes to standard error.
+
+    `digests`: what is shown holds digests. What is saved always does.
+    """
     from assay.pipeline.evaluate import evaluate
 
     with talking(_console(data, quiet)), progress_line(quiet) as progress:
         command = click.get_current_context().find_root().obj
-        result = evaluate(task, keep=False, progress=progress, command=command, **given)
+        wanted = digests or given["save"] is not None
+        result = evaluate(
+            task, keep=False, digests=wanted, progress=progress, command=command, **given
+        )
     said = result.document.warnings
     warn([f"{name}: {w}" for w in said] if name else said, quiet)
     finished(result.written, quiet)
@@ -118,7 +130,7 @@ def _score_systems(
             if given.get(folder):
                 own[folder] = str(Path(given[folder]) / name)
         data = json or format != "table"
-        documents.append(_evaluated(task, own, data, quiet, name).document)
+        documents.append(_evaluated(task, own, data, quiet, name, digests=json).document)
     show(ResultsDocument(tuple(documents)), render_systems, json=json, format=format, digits=digits)
 
 

@@ -8,7 +8,9 @@ Documents are plain data: full precision inside, `null` for undefined in JSON. T
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from contextvars import ContextVar
 from dataclasses import asdict, dataclass, field, fields
 from typing import Any
 
@@ -29,11 +31,17 @@ class Counts:
 
 @dataclass(frozen=True, slots=True)
 class InputFile:
-    """A file that was read, with the digest of its bytes as they lie on disk."""
+    """A file that was read, with the digest of its bytes as they lie on disk.
+
+    The digest is None where nothing was to be kept or to be shown that has one.
+    """
 
     role: str
     path: str
-    sha256: str
+    sha256: str | None
+
+
+_digests: ContextVar[bool] = ContextVar("digests", default=True)
 
 
 @dataclass(slots=True)
@@ -41,7 +49,8 @@ class Intake:
     """What reading and aligning found out; complete once all batches have been consumed.
 
     `standard_input` is the role that reads standard input, which can be read once only. `extra` is
-    for what a task learns besides scores; it goes into the document as it is.
+    for what a task learns besides scores; it goes into the document as it is. `digests` says
+    whether files are to be hashed.
     """
 
     counts: Counts = field(default_factory=Counts)
@@ -49,6 +58,23 @@ class Intake:
     warnings: list[str] = field(default_factory=list)
     standard_input: str | None = None
     extra: dict[str, Any] = field(default_factory=dict)
+    digests: bool = field(default_factory=_digests.get)
+
+
+@contextmanager
+def hashing(wanted: bool) -> Iterator[None]:
+    """Whether what is read is hashed, for whatever begins to read meanwhile.
+
+    >>> with hashing(False):
+    ...     intake = Intake()
+    >>> intake.digests, Intake().digests
+    (False, True)
+    """
+    before = _digests.set(wanted)
+    try:
+        yield
+    finally:
+        _digests.reset(before)
 
 
 @dataclass(frozen=True, slots=True)

@@ -47,6 +47,7 @@ class Plan:
     keep_rows: bool = True
     keep_batches: bool = False
     own_intervals: OwnIntervals | None = None
+    digests: bool = True
 
     @property
     def needs_rows(self) -> bool:
@@ -66,7 +67,7 @@ class Collected:
     macros: Mapping[str, SliceEntry]
     weights: Mapping[str, Mapping[str, Any]]
     warnings: Sequence[str]
-    gold_sha256: str
+    gold_sha256: str | None
     totals: Rows
     extra: int = 0
     rows: Rows | None = None
@@ -92,7 +93,7 @@ class Collector:
             from assay.aggregate.resample import PoissonSums
 
             self._poisson = PoissonSums(n_columns, resamples=plan.resamples, seed=plan.seed)
-        self._gold = GoldDigest()
+        self._gold = GoldDigest() if plan.digests else None
         self._rows = KeptRows(n_columns)
         self._batches: list[Batch] = []
         self.n = 0
@@ -101,7 +102,8 @@ class Collector:
     def add(self, batch: Batch, rows: Rows) -> None:
         """Take in the next batch."""
         self._sums.add(rows)
-        self._gold.add(batch)
+        if self._gold is not None:
+            self._gold.add(batch)
         for column, (grouping, sums) in self._slices.items():
             sums.add(rows, grouping.add(batch.columns[column]))
         if self._clusters is not None:
@@ -136,7 +138,7 @@ class Collector:
             },
             weights={name: self._weights(macro) for name, macro in self.plan.macros.items()},
             warnings=warnings,
-            gold_sha256=self._gold.hexdigest(),
+            gold_sha256=self._gold.hexdigest() if self._gold is not None else None,
             totals=totals,
             extra=self._extra,
             rows=rows if self.plan.keep_rows else None,

@@ -21,7 +21,7 @@ from assay import engine as engines
 from assay import tasks
 from assay.aggregate.asked import SEED
 from assay.core.batch import Batch
-from assay.core.document import ResultDocument, plain
+from assay.core.document import ResultDocument, hashing, plain
 from assay.core.errors import UsageError
 from assay.core.files import sparing
 from assay.core.metric import Metric, Rows
@@ -58,6 +58,7 @@ def evaluate(
     save: str | Path | None = None,
     per_example: str | Path | None = None,
     keep: bool = True,
+    digests: bool | None = None,
     own_files: bool = True,
     progress: Callable[[int], None] | None = None,
     command: str | None = None,
@@ -69,8 +70,9 @@ def evaluate(
     data itself: lists of strings, of lists of strings, or of mappings with `id`; a mapping from id
     to text; a table. `metrics` are names with their parameters, or metrics of your own as objects.
     `ci=0` leaves intervals out. With `keep=False` rows and examples are dropped as soon as nothing
-    needs them. `own_files=False` leaves out the files that a task writes besides the run folder.
-    Without a `seed` it is the task's own, or 12345.
+    needs them. `digests` says whether files and gold are hashed, for the document to name them by;
+    where nobody says, they are if rows are kept. `own_files=False` leaves out the files that a task
+    writes besides the run folder. Without a `seed` it is the task's own, or 12345.
 
     >>> result = evaluate("text", ["a b c", "x"], ["a b d", "x"], metrics=["exact"])
     >>> result.scores["exact"]
@@ -91,7 +93,10 @@ def evaluate(
     # A metric that does not exist is an error before anything is read, or anybody asked.
     asked = chosen.metrics(names, **options) if names else None
     shared = {name: {"seed": seed, "ci": ci}[name] for name in chosen.shares}
-    examples = chosen.examples(predictions, gold, missing=policy, **shared, **options)
+    if digests is None:
+        digests = keep or save is not None
+    with hashing(digests):
+        examples = chosen.examples(predictions, gold, missing=policy, **shared, **options)
     found = examples.metrics
     if examples.choose is not None:
         found = examples.choose(names)
@@ -114,6 +119,7 @@ def evaluate(
         keep_rows=keep_all or save is not None,
         keep_batches=(keep_all and save is None) or keeps,
         own_intervals=_own_intervals(chosen, interval, cluster),
+        digests=digests,
     )
     with ExitStack() as stack:
         run = table = None

@@ -3,7 +3,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import json
 import unicodedata
 from collections import Counter
@@ -18,6 +17,7 @@ from assay.core.errors import InputError
 from assay.core.records import Records
 from assay.core.text import Texts
 from assay.read.csv import names_in
+from assay.read.digest import Unhashed
 from assay.read.lines import line_blocks, unicode_breaks
 from assay.read.source import Role, Source, sources
 from assay.read.stream import raw_pieces
@@ -75,7 +75,7 @@ def look(path: str, format: str) -> Facts:
 
 def _look_at_lines(source: Source, facts: Facts) -> None:
     intake = Intake()
-    with closing(raw_pieces(source, hashlib.sha256(), 2)) as head:
+    with closing(raw_pieces(source, Unhashed(), 2)) as head:
         facts.packed = _HEADS.get(next(head, b""))
     breaks: Counter[str] = Counter()
     n_blank = n_blank_end = n_loose = 0

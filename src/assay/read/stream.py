@@ -3,7 +3,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import select
 import zlib
 from collections.abc import Callable, Generator, Iterator
@@ -12,6 +11,7 @@ from typing import Any
 
 from assay.core.document import InputFile, Intake
 from assay.core.errors import InputError
+from assay.read.digest import Digest, digest_for
 from assay.read.source import Role, Source, conversion
 
 READ = 1 << 20
@@ -50,7 +50,7 @@ def pieces(
     empty file is an error; an empty shard among others is only noted. `keep_mark` leaves a byte
     order mark where it is.
     """
-    digest = hashlib.sha256()
+    digest = digest_for(intake)
     raw = raw_pieces(source, digest, size)
     head = b""
     for piece in raw:  # a pipe of somebody else's may give a byte at a time
@@ -71,7 +71,7 @@ def pieces(
     intake.inputs.append(InputFile(role, source.path, digest.hexdigest()))
 
 
-def raw_pieces(source: Source, digest: Any, size: int) -> Generator[bytes]:
+def raw_pieces(source: Source, digest: Digest, size: int) -> Generator[bytes]:
     """The bytes of a file as they lie on disk, each also given to `digest`."""
     try:
         file = source.open()

@@ -7,7 +7,6 @@ A row is a record and its columns are named as the keys of JSON records are. Par
 
 from __future__ import annotations
 
-import hashlib
 import io
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -17,6 +16,7 @@ from assay.core.batch import BLOCK
 from assay.core.document import InputFile, Intake
 from assay.core.errors import InputError, UsageError
 from assay.core.records import Records
+from assay.read.digest import Digest, Unhashed, digest_for
 from assay.read.fields import Shaper
 from assay.read.source import KEYS, Role, Source
 from assay.read.stream import READ, raw_pieces
@@ -24,7 +24,7 @@ from assay.read.stream import READ, raw_pieces
 
 def parquet(source: Source, role: Role, intake: Intake, *, lone: bool = True) -> Iterator[Records]:
     """The records of a Parquet file, some row groups at a time."""
-    digest = hashlib.sha256()
+    digest = digest_for(intake)
     with _opened(source, digest) as table:
         names = table.schema_arrow.names
         key = source.naming.of(KEYS[role])
@@ -72,7 +72,7 @@ def _rows(batch: Any, name: str, first: int) -> list[dict[str, Any]]:
 
 def parquet_names(source: Source) -> list[str]:
     """The names of the columns of a Parquet file."""
-    with _opened(source, hashlib.sha256()) as table:
+    with _opened(source, Unhashed()) as table:
         return list(table.schema_arrow.names)
 
 
@@ -93,7 +93,7 @@ def rows_of(table: Any) -> Any:
 
 
 @contextmanager
-def _opened(source: Source, digest: Any) -> Iterator[Any]:
+def _opened(source: Source, digest: Digest) -> Iterator[Any]:
     """The file as pyarrow reads it; its digest is taken first, since columns are read in jumps."""
     try:
         import pyarrow

@@ -258,6 +258,13 @@ def test_packed_files_are_known_by_content_and_digested_as_they_lie_on_disk(tmp_
     ]
 
 
+def test_files_are_not_hashed_where_nobody_asks(tmp_path: Path) -> None:
+    (tmp_path / "a.txt").write_text("a\n")
+    intake = Intake(digests=False)
+    assert texts(list(read.records(tmp_path / "a.txt", role="gold", intake=intake))) == [["a"]]
+    assert intake.inputs == [InputFile("gold", str(tmp_path / "a.txt"), None)]
+
+
 def test_bytes_may_arrive_one_by_one() -> None:
     class Drip(io.RawIOBase):
         def __init__(self, data: bytes) -> None:

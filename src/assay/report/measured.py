@@ -48,7 +48,7 @@ def _counts(section: Section) -> Table:
 
 def _inputs(section: Section) -> Iterator[Table]:
     rows = [
-        cells(s.system, i.role, i.path, i.sha256[:DIGEST])
+        cells(s.system, i.role, i.path, (i.sha256 or "")[:DIGEST])
         for s in section.systems
         for i in s.inputs
     ]
