@@ -31,6 +31,12 @@ settings.register_profile("assay", deadline=None)
 settings.load_profile("assay")
 
 
+@pytest.hookimpl(trylast=True)
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """What takes long begins first, so that no worker is left alone with it in the end."""
+    items.sort(key=lambda item: item.get_closest_marker("slow") is None)
+
+
 @pytest.hookimpl(wrapper=True)
 def pytest_runtest_protocol() -> Iterator[None]:
     """Folders that one test imports from, say those of agents, are not looked into by the next."""
