@@ -83,8 +83,8 @@ def _rejections(n: int, rounds: int) -> list[Claim]:
 
 CLAIMS: dict[str, list[Claim]] = {
     "95 % intervals hold the truth": [
-        *_coverage(100, 4_000),
-        *_coverage(1_000, 2_000),
+        *_coverage(100, 3_000),
+        *_coverage(1_000, 1_500),
     ],
     "95 % intervals hold the truth, hard cases": [
         Claim("mean, bootstrap, n = 15", 0.93, 0.97, lambda: plain_covered(15, 4_000), "widened"),
@@ -92,18 +92,18 @@ CLAIMS: dict[str, list[Claim]] = {
         Claim("mean of very skewed values, bootstrap, n = 100", 0.85, 0.93, lambda: very_skewed_covered(100, 4_000), "mean"),
     ],
     "95 % intervals of one pass (Poisson) hold the truth": [
-        *(Claim(f"{kind}, n = 100", 0.93, 0.97, lambda: covered_by_poisson(100, 2_000), kind) for kind in KINDS[2:]),
-        *(Claim(f"{kind}, n = 1,000", 0.93, 0.97, lambda: covered_by_poisson(1_000, 1_000), kind) for kind in KINDS[2:]),
+        *(Claim(f"{kind}, n = 100", 0.93, 0.97, lambda: covered_by_poisson(100, 1_500), kind) for kind in KINDS[2:]),
+        *(Claim(f"{kind}, n = 1,000", 0.93, 0.97, lambda: covered_by_poisson(1_000, 800), kind) for kind in KINDS[2:]),
         Claim("mean, 50 clusters of 1 to 9", 0.93, 0.97, lambda: covered_by_poisson_of_clusters(50, 2_000), "mean"),
     ],
     "95 % intervals of other kinds hold the truth": [
-        Claim("mean of F1 over 5 slices, n = 200", 0.93, 0.97, lambda: covered_by_macro(200, 2_000), "f1"),
-        Claim("mean of F1 over 5 slices, n = 1,000", 0.93, 0.97, lambda: covered_by_macro(1_000, 1_000), "f1"),
-        Claim("median, n = 100", 0.93, 0.97, lambda: covered_by_median(100, 1_500), "median"),
+        Claim("mean of F1 over 5 slices, n = 200", 0.93, 0.97, lambda: covered_by_macro(200, 1_200), "f1"),
+        Claim("mean of F1 over 5 slices, n = 1,000", 0.93, 0.97, lambda: covered_by_macro(1_000, 700), "f1"),
+        Claim("median, n = 100", 0.93, 0.97, lambda: covered_by_median(100, 1_200), "median"),
     ],
     "95 % intervals of a difference hold the truth": [
-        *_differences(100, 2_000),
-        *_differences(1_000, 1_000),
+        *_differences(100, 1_500),
+        *_differences(1_000, 800),
         Claim("share, Tango, 3 and 2 % discordant, n = 100", 0.93, 0.97, lambda: rare_difference_covered(100, 0.03, 0.02, 4_000), "Tango"),
         Claim("share, resampled, 3 and 2 % discordant, n = 100", 0.8, 0.93, lambda: rare_difference_covered(100, 0.03, 0.02, 4_000), "resampled"),
         Claim("share, Tango, 2 and 0 % discordant, n = 100", 0.93, 1.0, lambda: rare_difference_covered(100, 0.02, 0.0, 4_000), "Tango"),
@@ -116,7 +116,7 @@ CLAIMS: dict[str, list[Claim]] = {
         Claim("no --cluster, 100 clusters", 0.0, 0.85, lambda: covered_by_cluster(100, 4_000), "by example"),
     ],
     "equal systems are told apart at 0.05": [
-        *_rejections(100, 5_000),
+        *_rejections(100, 4_000),
         *_rejections(1_000, 4_000),
     ],
     "equal systems are told apart at 0.05, clusters of 1 to 9 examples": [
@@ -141,7 +141,7 @@ CLAIMS: dict[str, list[Claim]] = {
         Claim("share, resampled, 5 % lost, n = 20", 0.3, 0.4, lambda: rare_loss_passed(20, 0.0, 0.05, 10_000), "resampled"),
     ],
     "systems that differ by the margin are called equivalent": [
-        Claim(f"{kind}, --ci {level}", low, high, partial(called_equivalent, level, 2_000), kind)
+        Claim(f"{kind}, --ci {level}", low, high, partial(called_equivalent, level, 1_500), kind)
         for level, low, high in ((0.95, 0.015, 0.035), (0.9, 0.04, 0.06))
         for kind in ("share", "mean")
     ],
